@@ -1,9 +1,9 @@
 import { expect } from '@playwright/test';
 import { PICTURES } from './fixtures/appearance';
-import { newEmail, readCode, test } from './fixtures/checkout-walk';
+import { newEmail, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout, signInTo } from './fixtures/dashboard';
 import { runSql } from './fixtures/database';
-import { NativeApp } from './fixtures/native-app';
+import { signUpInNativeApp } from './fixtures/native-app';
 
 test('an owner restricts a key in the account, and revokes it from a mail without signing in', async ({
   page,
@@ -11,16 +11,7 @@ test('an owner restricts a key in the account, and revokes it from a mail withou
   browser,
 }) => {
   test.setTimeout(120_000);
-  const app = await NativeApp.start(page, service);
-  const email = newEmail();
-  await page.goto(app.authorizeAddress());
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByRole('button', { name: 'Send code' }).click();
-  await page.getByLabel('Code').fill(await readCode(page, service, email));
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page).toHaveURL(/token=svc_st_/);
-  const { userKey, keyId } = await app.exchange(page.url());
-  app.stop();
+  const { email, userKey, keyId } = await signUpInNativeApp(page, service);
   const readBalance = async () => {
     const headers = { authorization: `Bearer ${userKey}` };
     return (await fetch(`${service}/v1/credits/balance`, { headers })).status;

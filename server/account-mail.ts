@@ -1,13 +1,30 @@
 import { settings } from './env';
 import { escapeHtml, htmlMail, htmlParagraph, type Mail } from './mail';
+import { STOP_LABEL, writeStopPath } from './stop-link';
 
 /** What the mails about credits and payouts share. */
 
 type Link = { label: string; path: string };
-type Words = { subject: string; paragraphs: string[]; link: Link; note: string; further?: Link };
+type Words = {
+  subject: string;
+  paragraphs: string[];
+  link: Link;
+  note: string;
+  further?: Link;
+  /** The user who can stop all spending from the mail. */
+  stops?: string;
+};
 
-export function writeAccountMail({ subject, paragraphs, link, note, further }: Words): Omit<Mail, 'to'> {
-  const links = further === undefined ? [link] : [link, further];
+export function writeAccountMail({
+  subject,
+  paragraphs,
+  link,
+  note,
+  further,
+  stops,
+}: Words): Omit<Mail, 'to'> {
+  const stop = stops === undefined ? undefined : { label: STOP_LABEL, path: writeStopPath(stops) };
+  const links = [link, further, stop].filter((shown) => shown !== undefined);
   const [first, ...rest] = links.map(({ label, path }) => ({ label, url: settings().BASE_URL + path }));
   const asText = (shown: typeof first) => (shown ? [`${shown.label}:\n${shown.url}`] : []);
   const asHtml = (shown: typeof first) =>

@@ -72,15 +72,20 @@ export function pool(): pg.Pool {
 /** Only for statements that a paid request waits for. */
 export function ledgerPool(): pg.Pool {
   const opened = openPools();
-  opened.ledger ??= openPool({
+  opened.ledger ??= openLedgerPool(databaseUrl());
+  return opened.ledger;
+}
+
+export function openLedgerPool(connectionString: string): pg.Pool {
+  return openPool({
     ...connection('ledger'),
+    connectionString,
     max: LEDGER_CONNECTIONS,
     // Keeps idle connections and their query plans, so that no request waits for either after a quiet minute.
     idleTimeoutMillis: 0,
     // The server cancels statements sooner. Without this, a vanished server would hang a query for 15 minutes.
     query_timeout: 10_000,
   });
-  return opened.ledger;
 }
 
 type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: '1min' | '0' };

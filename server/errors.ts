@@ -9,6 +9,7 @@ export const ERROR_STATUS = {
   invalid_user_key: 401,
   invalid_publishable_key: 401,
   invalid_signature: 401,
+  invalid_signing_secret: 401,
   insufficient_credits: 402,
   partner_not_permitted: 402,
   partner_limit_reached: 402,

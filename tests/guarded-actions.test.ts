@@ -16,6 +16,7 @@ const GUARDS = ['sessionAction', 'operatorAction'];
 const OPEN = [
   '(sign-in)/revoke-key/actions.ts',
   '(sign-in)/sign-in/actions.ts',
+  '(sign-in)/stop/actions.ts',
   '_session/passkey-actions.ts',
   '_session/sign-out.ts',
 ];

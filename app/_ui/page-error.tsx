@@ -22,8 +22,16 @@ export function PageError({ reset, children }: ErrorPageProps & { children?: Rea
             </Button>
           }
         >
-          {children ??
-            'Either we are very busy or something went wrong on our side. Nothing was changed. Please try again in a moment.'}
+          {children ?? (
+            <>
+              Either we are very busy or something went wrong on our side. Nothing was changed. Please try
+              again in a moment, or see the{' '}
+              <a href="/status" className="underline">
+                status page
+              </a>
+              .
+            </>
+          )}
         </EmptyState>
       </div>
     </>

@@ -69,6 +69,12 @@ const en = {
     `You have ${credits} credits bought elsewhere. Choose how many this app may use.`,
   allowanceUsedUp: (credits: string) =>
     `Your allowance for this app is used up. You have ${credits} credits. Choose how many more it may use.`,
+  limitReached:
+    'A limit that you set is reached, or you stopped this app. An allowance does not change that: raise the limit or resume the app in your account.',
+  limitTitle: (apps: 'app' | 'all', period: 'day' | 'week' | 'month') =>
+    `Your limit per ${period}, ${apps === 'app' ? 'this app' : 'all apps'}`,
+  limitUsed: (used: string, most: string) => `${used} of ${most} credits`,
+  limitResets: (time: string) => `Resets ${time}`,
   allowanceField: 'Up to',
   allowanceInvalid: (most: string) => `Enter a number from 1 to ${most}.`,
   allowanceAll: (credits: string) => `All ${credits}`,
@@ -280,6 +286,12 @@ const de: Messages = {
     `Sie haben ${credits} anderswo gekaufte Credits. Wählen Sie, wie viele diese App nutzen darf.`,
   allowanceUsedUp: (credits) =>
     `Ihre Freigabe für diese App ist aufgebraucht. Sie haben ${credits} Credits. Wählen Sie, wie viele sie noch nutzen darf.`,
+  limitReached:
+    'Ein Limit, das Sie gesetzt haben, ist erreicht, oder Sie haben diese App gestoppt. Eine Freigabe ändert daran nichts: Erhöhen Sie das Limit oder lassen Sie die App in Ihrem Konto weiterlaufen.',
+  limitTitle: (apps, period) =>
+    `Ihr Limit pro ${{ day: 'Tag', week: 'Woche', month: 'Monat' }[period]}, ${apps === 'app' ? 'diese App' : 'alle Apps'}`,
+  limitUsed: (used, most) => `${used} von ${most} Credits`,
+  limitResets: (time) => `Beginnt neu: ${time}`,
   allowanceField: 'Bis zu',
   allowanceInvalid: (most) => `Geben Sie eine Zahl zwischen 1 und ${most} ein.`,
   allowanceAll: (credits) => `Alle ${credits}`,

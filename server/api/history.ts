@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { creditsToJson } from '../credits';
 import type { HistoryEntry, HistoryPage } from '../ledger';
+import { wholeNumber } from './whole-number';
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
-
-/** Query parameters carry numbers as text: digits only. */
-const wholeNumber = z.preprocess(
-  (text) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text),
-  z.int({ error: 'must be a whole number' }).min(0).max(999_999_999),
-);
 
 export const historyQuerySchema = z.object({
   limit: wholeNumber

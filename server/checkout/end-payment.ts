@@ -10,7 +10,10 @@ export async function closePayment({ id, processorSessionId, processorPaymentId 
     if (processorPaymentId !== null) await stripeProcessor.cancelCardPayment(processorPaymentId);
   } catch (error) {
     // Either the payment has just been made, or the processor is unreachable. The sweep resolves it.
-    log().info({ checkoutSessionId: id, error: describeError(error) }, 'could not close an earlier payment');
+    log().info(
+      { checkout_session_id: id, error: describeError(error) },
+      'could not close an earlier payment',
+    );
   }
 }
 

@@ -106,7 +106,10 @@ async function refuse(payment: Payment, reported: ProcessorPayment): Promise<voi
     detail: `${reported.amountMinor} ${reported.currency} for an order of ${amountMinor} ${currency}`,
   });
   log().error(
-    { checkoutSessionId, ordered: { currency, amountMinor }, reported },
+    {
+      ...{ checkout_session_id: checkoutSessionId, amount_minor: amountMinor, currency },
+      ...{ reported_amount_minor: reported.amountMinor, reported_currency: reported.currency },
+    },
     'a payment does not match its order',
   );
   await finish(prisma(), payment, 'failed', { failure: 'wrong_payment' });

@@ -84,7 +84,7 @@ async function chargeOrExplain(payment: Payment, request: CardPaymentRequest): P
     });
     if (paymentId === null) throw await explainNotStarted(payment.id, cause);
     log().warn(
-      { checkoutSessionId: payment.id, error: describeError(cause) },
+      { checkout_session_id: payment.id, error: describeError(cause) },
       'a charge has not been answered',
     );
     return { kind: 'processing', paymentId };

@@ -45,7 +45,10 @@ export async function refreshPayment(stored: Payment): Promise<Payment> {
   try {
     return (await fulfil(stored.id)) ?? stored;
   } catch (error) {
-    log().warn({ checkoutSessionId: stored.id, error: describeError(error) }, 'could not refresh a payment');
+    log().warn(
+      { checkout_session_id: stored.id, error: describeError(error) },
+      'could not refresh a payment',
+    );
     return stored;
   }
 }

@@ -4,6 +4,7 @@ import { settings } from '../env';
 import { listDocuments } from '../invoices/documents';
 import { describeError, log } from '../log';
 import { escapeHtml, htmlMail, htmlParagraph, nextMailAttemptAt, sendMail } from '../mail';
+import { writeStopPath } from '../stop-link';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
 import { writeReceiptMail } from './receipt-text';
 
@@ -19,10 +20,16 @@ export async function sendReceiptMail(purchaseId: string): Promise<void> {
     if (userId === null) return;
     const receipt = await readPurchaseReceipt(userId, purchaseId);
     if (receipt !== null)
-      await sendMail({ to: receipt.email, ...writeMail(receipt, await isInvoiced(receipt)) });
+      await sendMail({
+        to: receipt.email,
+        ...writeMail(receipt, { userId, hasInvoice: await isInvoiced(receipt) }),
+      });
     await prisma().purchase.update({ where: { id: purchaseId }, data: { receiptDueAt: null } });
   } catch (error) {
-    log().warn({ purchaseId, error: describeError(error) }, 'receipt not mailed, will be retried');
+    log().warn(
+      { purchase_id: purchaseId, error: describeError(error) },
+      'receipt not mailed, will be retried',
+    );
   }
 }
 
@@ -61,13 +68,15 @@ async function claim(id: string): Promise<string | null> {
 
 function writeMail(
   receipt: PurchaseReceipt,
-  hasInvoice: boolean,
+  { userId, hasInvoice }: { userId: string; hasInvoice: boolean },
 ): { subject: string; text: string; html: string } {
-  const { title, intro, rows, link, linkText, invoiceLinkText, note } = writeReceiptMail(receipt);
+  const { title, intro, rows, link, linkText, invoiceLinkText, stopLinkText, note } =
+    writeReceiptMail(receipt);
   const address = `${settings().BASE_URL}${link}`;
   const links = [
     { text: linkText, url: address },
     ...(hasInvoice ? [{ text: invoiceLinkText, url: `${address}#invoice` }] : []),
+    { text: stopLinkText, url: `${settings().BASE_URL}${writeStopPath(userId)}` },
   ];
   const lines = rows.map(({ label, value }) => `${label}: ${value}`);
   return {

@@ -1,5 +1,6 @@
 import { creditsToJson } from '../credits';
 import { settings } from '../env';
+import { STOP_LABEL } from '../stop-link';
 import type { PurchaseReceipt, PurchaseStatus } from './purchases';
 
 /** A receipt in words, the same in the mail and on the page, except for an app's name that nobody approved. */
@@ -13,6 +14,7 @@ export type ReceiptText = {
   link: string;
   linkText: string;
   invoiceLinkText: string;
+  stopLinkText: string;
   note: string;
   status: string;
   back: string;
@@ -61,6 +63,7 @@ export function writeReceipt(receipt: PurchaseReceipt): ReceiptText {
     link: `/account/receipts/${receipt.id}`,
     linkText: say.link,
     invoiceLinkText: say.invoiceLink,
+    stopLinkText: say.stopLink,
     note: say.note(brand),
     status: say.statuses[receipt.status],
     back: say.back,
@@ -106,6 +109,7 @@ const EN = {
   refunded: 'Refunded',
   link: 'Open or print this receipt',
   invoiceLink: 'Your invoice',
+  stopLink: STOP_LABEL,
   back: 'Account',
   print: 'Print',
   printNote: 'Credits do not expire. 100 credits are worth 1 US dollar of use.',
@@ -140,6 +144,7 @@ const DE: typeof EN = {
   refunded: 'Erstattet',
   link: 'Quittung öffnen oder drucken',
   invoiceLink: 'Ihre Rechnung',
+  stopLink: 'Allen Apps das Ausgeben meiner Credits verbieten',
   back: 'Konto',
   print: 'Drucken',
   printNote: 'Credits verfallen nicht. 100 Credits entsprechen 1 US-Dollar an Nutzung.',

@@ -48,7 +48,7 @@ async function bookLatest(paymentId: string): Promise<void> {
   try {
     await applyReversals(paymentId, 'refund');
   } catch (error) {
-    log().warn({ paymentId, error: describeError(error) }, 'could not book a refund yet');
+    log().warn({ payment_id: paymentId, error: describeError(error) }, 'could not book a refund yet');
   }
 }
 

@@ -41,7 +41,10 @@ async function reread(reversal: Reversal): Promise<boolean> {
     await takeBack(reversal);
     return true;
   } catch (error) {
-    log().warn({ paymentId: reversal.paymentId, error: describeError(error) }, 'could not reread a reversal');
+    log().warn(
+      { payment_id: reversal.paymentId, error: describeError(error) },
+      'could not reread a reversal',
+    );
     return false;
   }
 }

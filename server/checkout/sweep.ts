@@ -62,7 +62,7 @@ async function reread(id: string): Promise<boolean> {
     await fulfil(id);
     return true;
   } catch (error) {
-    log().warn({ checkoutSessionId: id, error: describeError(error) }, 'could not refresh a payment');
+    log().warn({ checkout_session_id: id, error: describeError(error) }, 'could not refresh a payment');
     return false;
   }
 }

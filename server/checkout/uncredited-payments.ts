@@ -21,7 +21,10 @@ export async function noteUncreditedPayment(reference: ProcessorReference): Prom
   const { checkoutSessionId, amountMinor, currency } = reported;
   const payment = await prisma().checkoutSession.findUnique({ where: { id: checkoutSessionId } });
   if (payment?.status === 'completed') return;
-  log().error({ checkoutSessionId, amountMinor, currency }, 'a payment was not credited');
+  log().error(
+    { checkout_session_id: checkoutSessionId, amount_minor: amountMinor, currency },
+    'a payment was not credited',
+  );
   await openAlert({
     id: checkoutSessionId,
     kind: 'uncredited_payment',

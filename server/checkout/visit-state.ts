@@ -3,7 +3,15 @@ import { prisma } from '../db';
 import { settings } from '../env';
 import { invariant } from '../errors';
 import { findSeller } from '../invoices/seller';
-import { readPockets, readSpendable, type Spendable } from '../ledger';
+import {
+  ALL_APPS,
+  PERIODS,
+  type Period,
+  readLimits,
+  readPockets,
+  readSpendable,
+  type Spendable,
+} from '../ledger';
 import { findPartner } from '../partners/partner';
 import { nameOnPages } from '../partners/rename';
 import { PRESET_AMOUNTS } from './amounts';
@@ -29,6 +37,9 @@ export type VisitState = {
   elsewhere: Microcredits | null;
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits | null;
+  /** Whether a limit of the user, or a stop, refuses requests, and the limits that concern this app. */
+  isLimited: boolean;
+  limits: VisitLimit[];
   amounts: number[];
   minimum: number;
   maximum: number;
@@ -41,6 +52,14 @@ export type VisitState = {
   /** Whether the user can get an invoice of a purchase. */
   offersInvoices: boolean;
   sandbox: boolean;
+};
+
+export type VisitLimit = {
+  apps: 'app' | 'all';
+  period: Period;
+  most: Microcredits;
+  used: Microcredits;
+  resetsAt: Date;
 };
 
 export async function readVisitState(visit: Visit, device: Device): Promise<VisitState> {
@@ -73,7 +92,15 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
 
 type UserDetails = Pick<
   VisitState,
-  'email' | 'balance' | 'status' | 'money' | 'elsewhere' | 'allowanceSaved' | 'allowanceLeft'
+  | 'email'
+  | 'balance'
+  | 'status'
+  | 'money'
+  | 'elsewhere'
+  | 'allowanceSaved'
+  | 'allowanceLeft'
+  | 'isLimited'
+  | 'limits'
 >;
 const NO_DETAILS: UserDetails = {
   email: null,
@@ -83,16 +110,38 @@ const NO_DETAILS: UserDetails = {
   elsewhere: null,
   allowanceSaved: null,
   allowanceLeft: null,
+  isLimited: false,
+  limits: [],
 };
 
 async function readUserDetails(partnerId: string, signedIn: SignedIn | null): Promise<UserDetails> {
   if (signedIn === null) return NO_DETAILS;
   const { userId } = signedIn;
-  const { balance, status, allowanceSaved, allowanceLeft } = await readSpendable(userId, partnerId);
+  const { balance, status, isLimited, allowanceSaved, allowanceLeft } = await readSpendable(
+    userId,
+    partnerId,
+  );
   if (signedIn.by === 'key') return { ...NO_DETAILS, balance, status };
   const { money, pockets } = await readPockets(userId);
   const own = pockets.find((pocket) => pocket.partnerId === partnerId)?.own ?? ZERO;
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });
   const elsewhere = own < money ? microcredits(money - own) : ZERO;
-  return { email, balance, status, money, elsewhere, allowanceSaved, allowanceLeft };
+  const limits = await readVisitLimits(userId, partnerId);
+  return { email, balance, status, isLimited, limits, money, elsewhere, allowanceSaved, allowanceLeft };
+}
+
+/** Those of this app and of all apps. */
+async function readVisitLimits(userId: string, partnerId: string): Promise<VisitLimit[]> {
+  const { limits } = await readLimits(userId);
+  return limits
+    .filter((limit) => limit.partnerId === ALL_APPS || limit.partnerId === partnerId)
+    .flatMap((limit) =>
+      PERIODS.flatMap((period): VisitLimit[] => {
+        const most = limit[period];
+        if (most === null) return [];
+        const { spent, held, resetsAt } = limit.used[period];
+        const apps = limit.partnerId === ALL_APPS ? 'all' : 'app';
+        return [{ apps, period, most, used: microcredits(spent + held), resetsAt }];
+      }),
+    );
 }

@@ -1,16 +1,21 @@
 import { settings } from '../env';
-import { ApiError, assertNever } from '../errors';
+import { ApiError, assertNever, invariant } from '../errors';
 import { invalidUserKey, keyRestricted } from '../http/credentials';
-import type { AdmissionRefusal } from '../ledger';
+import type { Admission, ReachedLimit } from '../ledger';
 import { partnerDisabled } from '../partners/partner';
 import type { CatalogModel } from '../pricing/catalog';
 import { servedModels } from '../pricing/served';
 
 const RETRY_SOON_SECONDS = 1;
 
+type Refused = Extract<Admission, { ok: false }>;
+
 /** The error for a request that admission refuses. */
-export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
+export function toApiError({ refusal, limit }: Refused, model: string): ApiError {
   switch (refusal) {
+    case 'limit_reached':
+      invariant(limit, 'the refusal names the limit');
+      return limitReached(limit);
     case 'invalid_user_key':
       return invalidUserKey();
     case 'partner_disabled':
@@ -60,8 +65,29 @@ export function toApiError(refusal: AdmissionRefusal, model: string): ApiError {
   }
 }
 
+/** `param` names the limit: `limits.app.day` is the one per day for this app, `limits.all.day` the one for all apps. */
+export function limitReached({ kind, apps, resetsAt }: ReachedLimit): ApiError {
+  const param = `limits.${apps}.${kind}`;
+  return new ApiError('partner_limit_reached', describeLimit({ kind, apps, resetsAt }), { param });
+}
+
+function describeLimit({ kind, apps, resetsAt }: ReachedLimit): string {
+  const scope = apps === 'app' ? 'this app' : 'all apps';
+  const page = accountPage('limits');
+  if (kind === 'stop')
+    return `The user has stopped ${scope} from spending credits. The user can resume ${apps === 'app' ? 'it' : 'them'} at ${page}.`;
+  if (kind === 'model')
+    return `The user does not allow ${scope} to use this model. The user can allow it at ${page}.`;
+  if (kind === 'request')
+    return `This request costs more than the user's limit per request for ${scope}. Send a smaller one, or the user can raise the limit at ${page}.`;
+  return `The user's limit per ${kind} for ${scope} is reached. It resets at ${toIsoSeconds(resetsAt)}, and the user can raise it at ${page}.`;
+}
+
+const toIsoSeconds = (time: Date | null): string => time?.toISOString().replace('.000Z', 'Z') ?? '';
+
 /** A client in a terminal has no checkout to open. */
-const accountPage = (name: 'buy' | 'apps'): string => new URL(`/account/${name}`, settings().BASE_URL).href;
+const accountPage = (name: 'buy' | 'apps' | 'limits'): string =>
+  new URL(`/account/${name}`, settings().BASE_URL).href;
 
 export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });

@@ -22,6 +22,8 @@ export type AppOfUser = {
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
+  /** A limit of the user, or a stop, refuses its requests. */
+  isLimited: boolean;
   /** Live keys, most recently used first. */
   keys: KeyOfUser[];
 };
@@ -68,6 +70,7 @@ export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
         allowancePaused: pocket.allowancePaused,
         balance: pocket.balance,
         status: pocket.status,
+        isLimited: pocket.isLimited,
         keys: keys.get(row.partnerId) ?? [],
       },
     ];

@@ -2,6 +2,7 @@ import { nowDate } from '../clock';
 import { inTransaction } from '../db';
 import { ApiError } from '../errors';
 import { revokeKeysOfUser, revokeSession } from '../keys/revoke';
+import { removeLimits } from '../ledger';
 import { lockAccount } from '../lock-account';
 import { leaveAllTeams } from '../partners/members';
 import { mailboxOf } from './email';
@@ -36,6 +37,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.autoTopUp.deleteMany({ where: { userId } });
     await tx.lowBalanceMail.deleteMany({ where: { userId } });
+    await removeLimits(tx, userId);
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../clock';
 import type { Microcredits, Picocredits } from '../credits';
 
 /** The reason why a partner cannot spend, as reported in the balance status and in a 402. */
@@ -17,6 +18,8 @@ export type AdmissionRefusal =
   | 'paused_for_review'
   /** The user has reached the limit of running requests. */
   | 'too_many_running'
+  /** A limit of the user's own refuses it: `limit` says which. */
+  | 'limit_reached'
   /** The request would fit if none of the user's requests were running. */
   | 'busy'
   | Shortfall;
@@ -70,20 +73,37 @@ export type KeptHold = {
   isSettling: boolean;
   /** Its row contains what a request was metered, so no other may use it. */
   isMetered: boolean;
+  /** While it is being released. */
+  returning: Promise<void> | null;
 };
 
 export type Admission =
   | { ok: true; hold: Hold }
   /** `partnerId` is null if the key does not exist. */
-  | { ok: false; refusal: AdmissionRefusal; partnerId: string | null };
+  | { ok: false; refusal: AdmissionRefusal; limit?: ReachedLimit; partnerId: string | null };
+
+/** A limit that the user set for the app, or for all apps together. `stop`: the user has stopped them. */
+export type ReachedLimit = {
+  kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day';
+  apps: 'app' | 'all';
+  /** When the period ends; null if the limit is of no period. */
+  resetsAt: Date | null;
+};
 
 /** A row of `ledger_batch` for an admission. */
 export type AdmissionRow =
   | HeldRow
   /** Without kept holds, the request might fit or get more. `amount` is how many the user has. */
   | { outcome: 'refused_by_kept' | 'lowered_by_kept'; user_id: string; amount: bigint }
+  /** `amount` is when the limit resets, in seconds since 1970. */
+  | { outcome: LimitOutcome; partner_id: string; amount: bigint }
   /** `partner_id` is null for an unknown key. */
-  | { outcome: AdmissionRefusal | 'again' | 'make_hold'; partner_id: string | null };
+  | {
+      outcome: Exclude<AdmissionRefusal, 'limit_reached'> | 'again' | 'make_hold';
+      partner_id: string | null;
+    };
+
+type LimitOutcome = `limit_${ReachedLimit['kind']}_${ReachedLimit['apps']}`;
 
 type HeldRow = {
   outcome: 'held';
@@ -121,3 +141,12 @@ export function readHold(requestId: string, row: HeldRow): Hold {
     amount: row.amount as Microcredits,
   };
 }
+
+export function readLimit({ outcome, amount }: { outcome: LimitOutcome; amount: bigint }): ReachedLimit {
+  const [, kind, apps] = outcome.split('_') as ['limit', ReachedLimit['kind'], ReachedLimit['apps']];
+  const isOfPeriod = kind === 'day' || kind === 'week' || kind === 'month';
+  return { kind, apps, resetsAt: isOfPeriod ? new Date(Number(amount) * SECOND_MS) : null };
+}
+
+export const isLimitReached = (row: AdmissionRow): row is Extract<AdmissionRow, { outcome: LimitOutcome }> =>
+  row.outcome.startsWith('limit_');

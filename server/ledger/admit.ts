@@ -1,5 +1,12 @@
 import { invariant } from '../errors';
-import { type Admission, type AdmissionRequest, type KeptHold, readHold } from './admission';
+import {
+  type Admission,
+  type AdmissionRequest,
+  isLimitReached,
+  type KeptHold,
+  readHold,
+  readLimit,
+} from './admission';
 import { submitAdmission } from './batch';
 import {
   countKept,
@@ -8,6 +15,7 @@ import {
   noteUse,
   returnHold,
   returnIdleHolds,
+  returnSoon,
   takeKeptHold,
 } from './kept-holds';
 
@@ -33,7 +41,7 @@ async function useKeptHold(kept: KeptHold, request: AdmissionRequest): Promise<A
     const row = await submitAdmission({ holdId: kept.id, ...request });
     if (row?.outcome === 'held') return { ok: true, hold: { kept, ...readHold(request.requestId, row) } };
   } catch (error) {
-    void returnHold(kept);
+    returnSoon(kept);
     throw error;
   }
   await returnHold(kept);
@@ -46,6 +54,8 @@ async function makeHold(request: AdmissionRequest): Promise<Admission> {
   for (let waitedMs = 0; ; ) {
     const row = await submitAdmission({ isKept, isPatient, ...request });
     invariant(row, 'every admission has a result');
+    if (isLimitReached(row))
+      return { ok: false, refusal: 'limit_reached', limit: readLimit(row), partnerId: row.partner_id };
     switch (row.outcome) {
       case 'held': {
         const hold = readHold(request.requestId, row);

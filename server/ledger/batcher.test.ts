@@ -50,6 +50,25 @@ describe('a batcher', () => {
     expect(batcher.pending()).toBe(0);
   });
 
+  test('puts items of one key in one batch, in order, if each may follow those before it', async () => {
+    const batches: string[][] = [];
+    const batcher = createBatcher<string, string>({
+      keyOf: ([key = '']) => key,
+      mayFollow: (item) => item.endsWith('+'),
+      lanes: 1,
+      run: async (items) => {
+        batches.push(items);
+        return items;
+      },
+    });
+    const items = ['a1', 'a2+', 'b1', 'a3+', 'a4', 'a5+', 'b2+'];
+    expect(await Promise.all(items.map(batcher.submit))).toEqual(items);
+    expect(batches).toEqual([
+      ['a1', 'a2+', 'b1', 'a3+', 'b2+'],
+      ['a4', 'a5+'],
+    ]);
+  });
+
   test('never runs two items of one key at the same time, in any lane', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());

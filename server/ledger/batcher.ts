@@ -9,6 +9,8 @@ export type BatcherOptions<Item, Result> = {
   mayBeOfOneItem?: (error: unknown) => boolean;
   /** Items with the same key never run at the same time, because their rows would wait for each other. */
   keyOf: (item: Item) => string;
+  /** Whether an item may follow others with its key in one batch, where `run` keeps their order. */
+  mayFollow?: (item: Item) => boolean;
   maxBatch?: number;
   /** The maximum number of statements in flight. Another one starts only while the previous ones are slow. */
   lanes?: number;
@@ -33,7 +35,8 @@ export type Batcher<Item, Result> = {
 };
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, mayBeOfOneItem = () => true, keyOf, maxBatch = 50, lanes = 2, slowAfterMs = 50 } = options;
+  const { run, mayBeOfOneItem = () => true, keyOf, mayFollow = () => false } = options;
+  const { maxBatch = 50, lanes = 2, slowAfterMs = 50 } = options;
   let waiting: Waiting<Item, Result>[] = [];
   const busyKeys = new Set<string>();
   let inFlight = 0;
@@ -93,11 +96,16 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   function takeBatch(): Waiting<Item, Result>[] {
     const batch: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
+    const taken = new Set<string>();
     for (const entry of waiting) {
-      if (batch.length < maxBatch && !busyKeys.has(entry.key)) {
+      const isNext = taken.has(entry.key) ? mayFollow(entry.item) : !busyKeys.has(entry.key);
+      if (batch.length < maxBatch && isNext) {
+        taken.add(entry.key);
         busyKeys.add(entry.key);
         batch.push(entry);
       } else {
+        // What comes later waits for it.
+        taken.delete(entry.key);
         left.push(entry);
       }
     }

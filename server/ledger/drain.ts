@@ -8,7 +8,7 @@ const POLL_EVERY_MS = 20;
  * are still pending.
  */
 export async function drainLedger(timeoutMs: number): Promise<number> {
-  void returnIdleHolds();
+  void returnIdleHolds().catch(() => {});
   for (let waitedMs = 0; pendingWork() > 0 && waitedMs < timeoutMs; waitedMs += POLL_EVERY_MS) {
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }

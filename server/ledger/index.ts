@@ -1,5 +1,5 @@
 /** The public interface of the ledger: nothing outside imports its other files. */
-export type { AdmissionRefusal, Hold } from './admission';
+export type { Admission, AdmissionRefusal, Hold, ReachedLimit } from './admission';
 export { admit } from './admit';
 export { createBatcher } from './batcher';
 export { checkBooks, checkLedger } from './check';
@@ -9,6 +9,20 @@ export { type Earnings, readEarnings } from './earnings';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
 export { LEDGER_JOBS } from './jobs';
 export { countRunning, keepLease, sweepHolds } from './lease';
+export {
+  ALL_APPS,
+  isKnownZone,
+  type Limits,
+  type LimitsInUse,
+  PERIODS,
+  type Period,
+  readLimits,
+  readStops,
+  removeLimits,
+  resumeSpending,
+  saveLimits,
+  stopSpending,
+} from './limits';
 export { minimumBalance } from './minimum-balance';
 export {
   type AppEarnings,

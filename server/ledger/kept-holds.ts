@@ -40,6 +40,7 @@ export function keepHold(keyHash: Buffer, { requestId, userId, rateBp, amount }:
   const kept = {
     ...{ id: requestId, userId, keyHash, rateBp, amount, madeAtMs },
     ...{ usedBy: requestId, idleSinceMs: madeAtMs, isSettling: false, isMetered: false },
+    returning: null,
   };
   const name = nameOf(keyHash);
   keptHolds.set(name, (keptHolds.get(name) ?? new Set()).add(kept));
@@ -50,18 +51,20 @@ export function keepHold(keyHash: Buffer, { requestId, userId, rateBp, amount }:
 export function takeKeptHold({ keyHash, want, requestId }: AdmissionRequest): KeptHold | null {
   let tooSmall: KeptHold | undefined;
   for (const kept of keptHolds.get(nameOf(keyHash)) ?? []) {
-    if (kept.usedBy !== null || !isFresh(kept)) continue;
+    if (kept.usedBy !== null || !isReusable(kept)) continue;
     if (kept.amount >= chargeFor(want, kept.rateBp).charge) {
       kept.usedBy = requestId;
       return kept;
     }
     tooSmall = kept;
   }
-  if (tooSmall) void returnHold(tooSmall);
+  if (tooSmall) returnSoon(tooSmall);
   return null;
 }
 
-const isFresh = ({ madeAtMs }: KeptHold): boolean => now() - madeAtMs < MAX_AGE_MS;
+/** One that was metered for its lease is not: its row has the usage of that request. */
+const isReusable = ({ madeAtMs, isMetered }: KeptHold): boolean =>
+  !isMetered && now() - madeAtMs < MAX_AGE_MS;
 
 /** Whether the request still has the kept hold: it has not been settled. */
 export const isUsing = ({ kept, requestId }: Pick<Hold, 'kept' | 'requestId'>): boolean =>
@@ -69,10 +72,10 @@ export const isUsing = ({ kept, requestId }: Pick<Hold, 'kept' | 'requestId'>): 
 
 /** The request has ended, and its hold waits for the next one. */
 export function giveBack(kept: KeptHold): void {
-  if (kept.isMetered || !isFresh(kept)) return void returnHold(kept);
   kept.usedBy = null;
   kept.isSettling = false;
   kept.idleSinceMs = now();
+  if (!isReusable(kept)) returnSoon(kept);
 }
 
 /** Its row no longer exists, or soon will not. */
@@ -84,15 +87,32 @@ export function forgetHold(kept: KeptHold): void {
   if (holds?.size === 0) keptHolds.delete(name);
 }
 
-/** Releases a kept hold. If that fails, the sweeper releases it when its lease ends. */
-export async function returnHold(kept: KeptHold): Promise<void> {
-  forgetHold(kept);
-  await submitSettlement({ userId: kept.userId, requestId: '', holdId: kept.id }).catch(() => {});
+/** Releases a kept hold. If that fails, it is idle again and due at once. */
+export function returnHold(kept: KeptHold): Promise<void> {
+  kept.returning ??= submitReturn(kept).finally(() => {
+    kept.returning = null;
+  });
+  return kept.returning;
 }
 
-/** Releases the idle holds of a user, or of all. Returns how many. */
+async function submitReturn(kept: KeptHold): Promise<void> {
+  kept.usedBy = '';
+  try {
+    await submitSettlement({ userId: kept.userId, requestId: '', holdId: kept.id });
+    forgetHold(kept);
+  } catch (error) {
+    Object.assign(kept, { usedBy: null, idleSinceMs: -Infinity });
+    throw error;
+  }
+}
+
+/** Nobody waits for it, and the timer repeats it until it succeeds. */
+export const returnSoon = (kept: KeptHold): void => void returnHold(kept).catch(() => {});
+
+/** Releases the idle holds of a user, or of all, and waits for those on their way. Returns how many. */
 export async function returnIdleHolds(userId?: string): Promise<number> {
-  const due = allKept().filter((kept) => kept.usedBy === null && (userId ?? kept.userId) === kept.userId);
+  const isDue = (kept: KeptHold) => kept.usedBy === null || kept.returning !== null;
+  const due = allKept().filter((kept) => isDue(kept) && (userId ?? kept.userId) === kept.userId);
   await Promise.all(due.map(returnHold));
   return due.length;
 }
@@ -106,8 +126,8 @@ const allKept = (): KeptHold[] => [...keptHolds.values()].flatMap((holds) => [..
 function startTimer(): void {
   timer ??= setInterval(() => {
     for (const kept of allKept()) {
-      const isDue = !isFresh(kept) || now() - kept.idleSinceMs >= MAX_IDLE_MS;
-      if (kept.usedBy === null && isDue) void returnHold(kept);
+      const isDue = !isReusable(kept) || now() - kept.idleSinceMs >= MAX_IDLE_MS;
+      if (kept.usedBy === null && isDue) returnSoon(kept);
     }
     for (const [name, uses] of recentUses)
       if (now() - (uses.at(-1) ?? 0) > OFTEN.withinMs) recentUses.delete(name);

@@ -1,5 +1,6 @@
 import { type Charge, creditsToJson, type Microcredits } from '../credits';
 import { describeError, log } from '../log';
+import { type Span, traceOf } from '../tracing';
 import { submitSettlement } from './batch';
 import { forgetHold, giveBack, isUsing, returnIdleHolds } from './kept-holds';
 import { noteSettled } from './settled-users';
@@ -21,7 +22,6 @@ const MAX_RETRY_MS = 5_000;
  * already released.
  */
 export async function capture(hold: HoldRef, charge: Charge, receipt: Receipt): Promise<Settled | null> {
-  if (hold.kept === undefined) await freePocket(hold.userId);
   const settling = settleUntilDone({ charge, receipt, ...refTo(hold) });
   if (hold.kept && isUsing(hold)) hold.kept.isSettling = true;
   const row = await settling;
@@ -75,8 +75,33 @@ function endUse(hold: HoldRef, isKept: boolean): void {
 }
 
 async function settleUntilDone(settlement: Settlement): Promise<SettlementRow | null> {
+  const span = traceSettlement(settlement);
+  const row = await retrySettlement(settlement);
+  span?.end();
+  return row;
+}
+
+/** The spans of the request and of its settlement. */
+function traceSettlement({ requestId, receipt }: Settlement): Span | undefined {
+  const trace = traceOf(requestId);
+  if (trace === undefined) return undefined;
+  if (receipt !== undefined) {
+    const { cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = receipt;
+    trace.set({
+      'gen_ai.provider.name': receipt.provider,
+      'gen_ai.usage.input_tokens':
+        receipt.inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens,
+      'gen_ai.usage.output_tokens': receipt.outputTokens,
+      'svc.outcome': receipt.outcome,
+    });
+  }
+  return trace.begin('settlement', 'internal');
+}
+
+async function retrySettlement(settlement: Settlement): Promise<SettlementRow | null> {
   for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
     try {
+      if (settlement.charge && settlement.holdId === undefined) await freePocket(settlement.userId);
       return await settleOnce(settlement);
     } catch (error) {
       log().error(
@@ -99,13 +124,13 @@ async function settleOnce(settlement: Settlement): Promise<SettlementRow | null>
 /** What the provider bills beyond the hold is our loss. A difference of one microcredit is rounding. */
 function logOverrun({ requestId, charge, receipt }: Settlement, { amount, pauses }: SettlementRow): void {
   if (charge === undefined || charge.providerCost <= amount + 1n) return;
-  const credits = {
-    heldCredits: creditsToJson(amount),
-    costCredits: creditsToJson(charge.providerCost),
-    overrunCredits: creditsToJson(charge.providerCost - amount),
-  };
   log().warn(
-    { request_id: requestId, model: receipt?.model, provider: receipt?.provider, ...credits },
+    {
+      ...{ request_id: requestId, model: receipt?.model, provider: receipt?.provider },
+      held_credits: creditsToJson(amount),
+      cost_credits: creditsToJson(charge.providerCost),
+      overrun_credits: creditsToJson(charge.providerCost - amount),
+    },
     'a request cost more than its hold',
   );
   if (pauses !== null)

@@ -49,6 +49,10 @@ export type SettlementRow = {
   kept: boolean;
 };
 
+/** One in a kept hold that covers it: it writes rows of its own user only. */
+export const isPlain = ({ held, charge }: Settlement): boolean =>
+  held !== undefined && charge !== undefined && charge.providerCost <= held;
+
 /** The columns of a settlement that `ledger_batch` takes, in the order of its parameters. */
 export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ userId }) => userId,

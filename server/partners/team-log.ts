@@ -24,6 +24,7 @@ export const TEAM_ACTION_WORDS = {
   'app.redirect_remove': 'Removed a redirect address',
   'app.webhook': 'Set the webhook endpoint',
   'app.webhook_remove': 'Removed the webhook endpoint',
+  'app.secret_create': 'Created the signing secret',
   'app.secret_show': 'Looked at the signing secret',
   'app.secret_rotate': 'Created a new signing secret',
   'app.secret_use': 'Put the new signing secret into use',

@@ -16,7 +16,7 @@ export async function sendTeamMail(to: string, teamId: string, notice: Notice): 
     const link = { label: 'Open the partner dashboard', path: '/partner' };
     await sendMail({ to, ...writeTeamMail(...wordNotice(notice, team), link) });
   } catch (error) {
-    log().error({ teamId, error: describeError(error) }, 'could not send the mail about a team');
+    log().error({ team_id: teamId, error: describeError(error) }, 'could not send the mail about a team');
   }
 }
 

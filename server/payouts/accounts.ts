@@ -179,7 +179,10 @@ export async function sweepAccounts(): Promise<void> {
   });
   for (const { teamId } of due) {
     await refreshAccount(teamId).catch((error: unknown) =>
-      log().warn({ teamId, error: describeError(error) }, 'a payout account was not read, will be retried'),
+      log().warn(
+        { team_id: teamId, error: describeError(error) },
+        'a payout account was not read, will be retried',
+      ),
     );
   }
 }

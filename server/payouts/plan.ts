@@ -41,7 +41,7 @@ export async function planPayouts(): Promise<void> {
     const { id } = team;
     if ((owed.get(id) ?? ZERO) < minimumOf(team)) continue;
     await plan(id, period, begin).catch((error: unknown) =>
-      log().error({ teamId: id, error: describeError(error) }, 'a payout was not planned, will be retried'),
+      log().error({ team_id: id, error: describeError(error) }, 'a payout was not planned, will be retried'),
     );
   }
 }

@@ -34,7 +34,7 @@ export async function sendPayouts(): Promise<void> {
     if (payout === null) return;
     await send(payout).catch((error: unknown) =>
       log().warn(
-        { payoutId: payout.id, error: describeError(error) },
+        { payout_id: payout.id, error: describeError(error) },
         'a payout was not sent, will be retried',
       ),
     );
@@ -105,5 +105,5 @@ async function noteWaiting(id: string): Promise<void> {
     },
   });
   if (count === 1)
-    log().warn({ payoutId: id }, 'a payout waits for balance at Stripe: top it up, or pay out less often');
+    log().warn({ payout_id: id }, 'a payout waits for balance at Stripe: top it up, or pay out less often');
 }

@@ -68,7 +68,7 @@ export async function sweepTransfers(): Promise<void> {
   for await (const transfer of stripePayouts.listTransfers({ from, to })) {
     await noteReversal(transfer).catch((error: unknown) =>
       log().warn(
-        { payoutId: transfer.payoutId, error: describeError(error) },
+        { payout_id: transfer.payoutId, error: describeError(error) },
         'a reversed transfer was not booked, will be retried',
       ),
     );

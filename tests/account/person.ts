@@ -7,6 +7,7 @@ import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
 import { createPartner } from '@/server/partners/partner';
+import { newSealedSecret } from '@/server/webhooks/signing-secret';
 import { bookPaidSession } from '../harness/purchases';
 
 /** Creates users, their apps and their requests, as the account pages show them. */
@@ -26,7 +27,7 @@ export async function joinApp(userId: string, name: string): Promise<{ partnerId
   const { id: partnerId } = await createPartner({ name, rateBp: 2_500, origins: [] });
   await prisma().partner.update({
     where: { id: partnerId },
-    data: { webhookUrl: 'https://hooks.example.com/' },
+    data: { webhookUrl: 'https://hooks.example.com/', webhookSecret: newSealedSecret(partnerId) },
   });
   const { keyId } = await inTransaction(async (tx) => {
     await openAppUser(tx, { userId, partnerId });

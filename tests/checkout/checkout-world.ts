@@ -29,6 +29,7 @@ import { createPartner } from '@/server/partners/partner';
 import { startSandboxMail } from '@/server/sandbox/mail/server';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
 import { openSealed } from '@/server/seal';
+import { newSealedSecret } from '@/server/webhooks/signing-secret';
 
 /** The checkout over real HTTP, with the sandbox processor and a mailbox. */
 
@@ -107,7 +108,10 @@ export type App = { id: string; publishableKey: string };
 /** A partner with a webhook endpoint, so that every event is recorded. */
 export async function newApp(name: string): Promise<App> {
   const { id, publishableKey } = await createPartner({ name, rateBp: 2500, origins: [APP_ORIGIN] });
-  await prisma().partner.update({ where: { id }, data: { webhookUrl: 'https://app.example.com/hook' } });
+  await prisma().partner.update({
+    where: { id },
+    data: { webhookUrl: 'https://app.example.com/hook', webhookSecret: newSealedSecret(id) },
+  });
   return { id, publishableKey };
 }
 

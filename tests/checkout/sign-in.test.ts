@@ -176,6 +176,8 @@ describe('recognition by a key that the app holds', () => {
         money: null,
         allowance_saved: null,
         allowance_left: null,
+        is_limited: false,
+        limits: [],
       },
     });
   });

@@ -132,6 +132,8 @@ test('a new window shows the offer and no user', async () => {
     money: null,
     allowance_saved: null,
     allowance_left: null,
+    is_limited: false,
+    limits: [],
     amounts: [5, 10, 25, 50, 100],
     minimum: 5,
     maximum: 500,

@@ -8,13 +8,17 @@ import { type MintedKey, mintUserKey } from '@/server/keys/mint';
 import { createPartner, type Partner } from '@/server/partners/partner';
 import { addRedirect } from '@/server/partners/redirects';
 import { openSealed } from '@/server/seal';
+import { newSealedSecret } from '@/server/webhooks/signing-secret';
 
 let userCount = 0;
 
 /** A partner with a webhook endpoint. */
 export async function newPartner(origins: string[] = []): Promise<Partner> {
   const { id } = await createPartner({ name: 'Acme Notes', rateBp: 2_500, origins });
-  return prisma().partner.update({ where: { id }, data: { webhookUrl: 'https://hooks.example.com/svc' } });
+  return prisma().partner.update({
+    where: { id },
+    data: { webhookUrl: 'https://hooks.example.com/svc', webhookSecret: newSealedSecret(id) },
+  });
 }
 
 /** Registers whole redirect addresses for a partner. */

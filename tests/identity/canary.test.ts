@@ -146,6 +146,8 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
   const question = { model: 'sandbox/echo', max_output_tokens: 20, input: 'hello' };
   for (const more of [{}, { stream: true }, { input: 7 }, { previous_response_id: 'resp_x' }])
     await call(one, '/v1/responses', { key, body: { ...question, ...more } });
+  for (const more of [{}, { input: 7 }, { model: 'sandbox/echo' }])
+    await call(one, '/v1/embeddings', { key, body: { model: 'sandbox/embed', input: 'hello', ...more } });
   const order = { publishable_key: pk, amount: 5, currency: 'usd', metadata: { seat: 8 } };
   const bought = await call(one, '/v1/credits/checkout', { key, body: order });
   const history = await call(two, '/v1/credits/history', { key });

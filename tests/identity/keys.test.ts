@@ -249,7 +249,7 @@ describe('the outbox of events', () => {
     expect(Buffer.from(row.body ?? []).toString('latin1')).not.toContain(userKey);
   });
 
-  it('records an event once, and none for a partner without an endpoint', async () => {
+  it('records an event once, and none for a partner without a signing secret', async () => {
     const partner = await newPartner();
     const test = {
       partnerId: partner.id,
@@ -260,7 +260,7 @@ describe('the outbox of events', () => {
     await Promise.all(Array.from({ length: 5 }, () => inTransaction((tx) => recordEvent(tx, test))));
     expect(await recordedEvents(partner.id)).toHaveLength(1);
 
-    await prisma().partner.update({ where: { id: partner.id }, data: { webhookUrl: null } });
+    await prisma().partner.update({ where: { id: partner.id }, data: { webhookSecret: null } });
     await inTransaction((tx) => recordEvent(tx, { ...test, causeId: 'twice' }));
     expect(await prisma().event.count({ where: { partnerId: partner.id } })).toBe(1);
   });

@@ -93,6 +93,13 @@ function afterNextBatch(work: () => Promise<unknown>): void {
   onTestFinished(() => spy.mockRestore());
 }
 
+function failNextBatch(): void {
+  const spy = vi
+    .spyOn(ledgerPool(), 'query')
+    .mockImplementationOnce(() => Promise.reject(new Error('Connection terminated unexpectedly')) as never);
+  onTestFinished(() => spy.mockRestore());
+}
+
 describe('a kept hold', () => {
   test('serves the next request without a write, and its settlement leaves it', async () => {
     const { wallet, kept } = await frequentUser();
@@ -267,6 +274,25 @@ describe('a request that finds a kept hold', () => {
     expect(await holdsOf(wallet)).toEqual([expect.objectContaining({ amount: 100_000_000n, kept: false })]);
   });
 
+  test('is returned again a moment later when the database did not take it back', async () => {
+    const { wallet } = await frequentUser();
+    failNextBatch();
+    await expect(returnIdleHolds(wallet.userId)).rejects.toThrow('Connection terminated');
+    expect(await holdsOf(wallet)).toHaveLength(1);
+    await vi.waitFor(async () => expect(await holdsOf(wallet)).toEqual([]), { timeout: 5_000 });
+  });
+
+  test('is returned before another hold is settled, even if that needs several attempts', async () => {
+    const { wallet } = await frequentUser();
+    await allow(wallet, 'B', 10);
+    const running = await place(wallet, 5, 'B');
+    await release(await place(wallet, 1));
+    expect(await holdsOf(wallet)).toHaveLength(2);
+    failNextBatch();
+    expect((await charge(running, 2))?.captured).toBe(2_000_000n);
+    expect(await holdsOf(wallet)).toEqual([]);
+  });
+
   test('waits for another instance to return what is in the way, and no longer than a second', async () => {
     const { wallet } = await frequentUser();
     await returnIdleHolds();
@@ -304,7 +330,8 @@ describe('settling in a kept hold', () => {
   test('happens once: a repetition changes nothing, although another request uses the hold', async () => {
     const { wallet, kept, maker } = await frequentUser();
     const first = await place(wallet, 1);
-    await Promise.all(Array.from({ length: 5 }, () => charge(first, 0.25)));
+    const captures = await Promise.all(Array.from({ length: 5 }, () => charge(first, 0.25)));
+    expect(captures.map((settled) => settled?.captured)).toEqual(Array(5).fill(250_000n));
     const second = await place(wallet, 1);
     expect(second.kept?.id).toBe(kept);
     expect((await charge(first, 0.25))?.captured).toBe(250_000n);
@@ -314,6 +341,18 @@ describe('settling in a kept hold', () => {
     expect((await charge(second, 0.5))?.captured).toBe(500_000n);
     expect(await booked(wallet)).toEqual([0.25, 0.5]);
     expect(await sees(wallet, 'A')).toEqual([99.25, 'ok']);
+  });
+
+  test('shares a call with other requests of the user, each after the one before it', async () => {
+    const { wallet } = await frequentUser();
+    const requests = await Promise.all(Array.from({ length: 4 }, () => place(wallet, 1)));
+    expect(requests.every(({ kept }) => kept)).toBe(true);
+    const calls = vi.spyOn(ledgerPool(), 'query');
+    onTestFinished(() => calls.mockRestore());
+    const settled = await Promise.all(requests.map((request, n) => charge(request, 0.1 * (n + 1))));
+    expect(calls).toHaveBeenCalledTimes(1);
+    expect(settled.map((row) => Number(row?.balance) / 1e6)).toEqual([96.9, 96.7, 96.4, 96]);
+    expect(await booked(wallet)).toEqual([0.1, 0.2, 0.3, 0.4]);
   });
 
   test('happens once, even if a release overtakes the capture', async () => {

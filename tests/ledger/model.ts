@@ -12,6 +12,8 @@ type Pocket = {
 };
 /** A kept hold can reserve more than the amount that its request may take. */
 type Held = { app: string; amount: number; reserved: number; own: number; epoch: number };
+/** The user's limit per month, and a stop. */
+type Limit = { most: number | null; isStopped: boolean };
 type Purchase = { app: string; credits: number; bonus: number; taken: number; bonusTaken: number };
 
 export class Model {
@@ -20,6 +22,9 @@ export class Model {
   readonly purchases = new Map<string, Purchase>();
   /** Per app and epoch: what was taken from other pockets, and the allowance for it. */
   readonly drawn = new Map<string, { taken: number; limit: number }>();
+  /** By app, or '*' for all. A model lives for less than a month. */
+  readonly limits = new Map<string, Limit>();
+  readonly spent = new Map<string, number>();
   /** What charges exceeded their holds by. */
   overrun = 0;
 
@@ -55,12 +60,30 @@ export class Model {
 
   balance(app: string): number {
     const { own, ownHeld, allowanceLeft } = this.pocket(app);
-    return Math.max(0, Math.min(this.money - this.held, Math.max(0, own - ownHeld) + allowanceLeft));
+    const left = this.leftByLimits(app, (hold) => hold.reserved);
+    return Math.max(0, Math.min(left, this.money - this.held, Math.max(0, own - ownHeld) + allowanceLeft));
+  }
+
+  /** What the user's limits leave the app, less what `held` counts of each running request. */
+  private leftByLimits(app: string, held: (hold: Held) => number): number {
+    let left = Number.POSITIVE_INFINITY;
+    for (const scope of ['*', app]) {
+      const { most, isStopped } = this.limits.get(scope) ?? { most: null, isStopped: false };
+      if (isStopped) return 0;
+      if (most === null) continue;
+      const holds = [...this.holds.values()].filter((hold) => scope === '*' || hold.app === scope);
+      left = Math.min(
+        left,
+        most - (this.spent.get(scope) ?? 0) - holds.reduce((sum, hold) => sum + held(hold), 0),
+      );
+    }
+    return left;
   }
 
   status(app: string, need: number): string {
     const { own, allowanceLeft, allowanceSaved, epoch } = this.pocket(app);
     if (this.overrun > this.overrunLimit) return 'paused_for_review';
+    if (this.leftByLimits(app, () => 0) < need) return 'limit_reached';
     if (this.balance(app) >= need) return 'ok';
     const reserved = [...this.holds.values()].filter((hold) => hold.app === app && hold.epoch === epoch);
     const releasable = reserved.reduce((sum, hold) => sum + hold.reserved - hold.own, 0);
@@ -99,6 +122,7 @@ export class Model {
     const pocket = this.pocket(hold.app);
     const take = Math.min(charge, hold.amount);
     this.overrun += charge - take;
+    for (const scope of ['*', hold.app]) this.spent.set(scope, (this.spent.get(scope) ?? 0) + take);
     const ownWanted = Math.min(take, Math.max(hold.own, pocket.own - pocket.ownHeld + hold.own));
     let elsewhere = take - ownWanted;
     for (const [app, other] of this.pockets) {
@@ -139,6 +163,10 @@ export class Model {
     this.purchases.set(session, { app, credits, bonus, taken: 0, bonusTaken: 0 });
     this.pocket(app).own += credits;
     this.grant(app, bonus);
+  }
+
+  limit(scope: string, limit: Partial<Limit>): void {
+    this.limits.set(scope, { most: null, isStopped: false, ...this.limits.get(scope), ...limit });
   }
 
   save(app: string, limit: number | null): void {

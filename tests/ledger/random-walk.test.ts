@@ -17,7 +17,17 @@ import { newDatabase } from '../harness/database';
 import { bookWithBonus, newPromotion, startWithCode } from '../harness/promotions';
 import { Model } from './model';
 import { receipt } from './receipt';
-import { allow, buy, exactly, grant, newWallet, sees, type Wallet } from './wallets';
+import {
+  allow,
+  buy,
+  exactly,
+  grant,
+  limitMonth,
+  newWallet,
+  sees,
+  stopOrResume,
+  type Wallet,
+} from './wallets';
 
 /** Few walks have overruns of this many credits. */
 const OVERRUN_LIMIT = 40;
@@ -33,6 +43,8 @@ type Step =
   | { do: 'buy'; app: string; credits: number; again: boolean }
   | { do: 'buyWithCode'; app: string; credits: number; times: number; isPaid: boolean }
   | { do: 'save'; app: string; limit: number | null }
+  | { do: 'limit'; scope: string; most: number | null }
+  | { do: 'stop'; scope: string; isStopped: boolean }
   | { do: 'hold'; app: string; want: number; need: number }
   | { do: 'settle'; which: number; charge: number; twice: boolean }
   | { do: 'release'; which: number }
@@ -41,6 +53,7 @@ type Step =
   | { do: 'clawBack'; which: number; refundedPercent: number; disputedPercent: number };
 
 const app = fc.constantFrom(...APPS);
+const scope = fc.constantFrom('*', ...APPS);
 const which = fc.nat({ max: 9 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -89,6 +102,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      do: fc.constant('limit' as const),
+      scope,
+      most: fc.option(fc.integer({ min: 1, max: 60 })),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('stop' as const), scope, isStopped: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       do: fc.constant('clawBack' as const),
       which,
       refundedPercent: fc.nat({ max: 100 }),
@@ -128,6 +150,16 @@ async function take(world: World, step: Step): Promise<void> {
       model.save(step.app, step.limit);
       await allow(wallet, step.app, step.limit);
       return;
+    case 'limit':
+      model.limit(step.scope, { most: step.most });
+      await limitMonth(wallet, step.scope, step.most === null ? null : wholeCredits(step.most));
+      return;
+    case 'stop': {
+      const isChange = (model.limits.get(step.scope)?.isStopped ?? false) !== step.isStopped;
+      model.limit(step.scope, { isStopped: step.isStopped });
+      expect(await stopOrResume(wallet, step.scope, step.isStopped)).toBe(isChange);
+      return;
+    }
     case 'hold':
       return placeHold(world, step);
     case 'settle': {
@@ -223,12 +255,14 @@ async function placeHold(
   holds.push(admission.hold);
 }
 
+const STATUS: Record<string, string> = { busy: 'ok', limit_reached: 'partner_limit_reached' };
+
 /** Checks every property of the ledger that a single state can show. */
 async function expectAgreement({ wallet, model }: World): Promise<void> {
   for (const name of APPS) {
     const [balance, status] = await sees(wallet, name);
     const expected = model.status(name, MINIMUM);
-    expect([balance, status]).toEqual([model.balance(name), expected === 'busy' ? 'ok' : expected]);
+    expect([balance, status]).toEqual([model.balance(name), STATUS[expected] ?? expected]);
     expect(balance).toBeLessThanOrEqual(Math.max(0, model.money));
   }
   const { rows } = await pool().query<{

@@ -1,13 +1,17 @@
-import { type Picocredits, wholeCredits } from '../../server/credits';
+import { type Microcredits, type Picocredits, wholeCredits } from '../../server/credits';
 import { inTransaction, pool, prisma } from '../../server/db';
 import { newId, sha256 } from '../../server/ids';
 import {
+  ALL_APPS,
   admit,
   clawBack,
   grantCredits,
   openUserApp,
   readSpendable,
+  resumeSpending,
   saveAllowance,
+  saveLimits,
+  stopSpending,
 } from '../../server/ledger';
 import { bookPaidSession } from '../harness/purchases';
 
@@ -95,6 +99,24 @@ export const allow = (wallet: Wallet, app: string, credits: number | null, saveI
       saveId,
     }),
   );
+
+/** '*' for all apps. */
+const scopeOf = (wallet: Wallet, scope: string): string =>
+  scope === '*' ? ALL_APPS : appOf(wallet, scope).id;
+
+/** Limits what an app, or all apps, may spend in this month. */
+export function limitMonth(wallet: Wallet, scope: string, month: Microcredits | null) {
+  const limits = { request: null, day: null, week: null, month, models: null };
+  const { userId } = wallet;
+  return inTransaction((tx) =>
+    saveLimits(tx, { userId, partnerId: scopeOf(wallet, scope), zone: 'UTC', limits }),
+  );
+}
+
+export function stopOrResume(wallet: Wallet, scope: string, isStopped: boolean): Promise<boolean> {
+  const of = { userId: wallet.userId, partnerId: scopeOf(wallet, scope) };
+  return inTransaction((tx) => (isStopped ? stopSpending(tx, of) : resumeSpending(tx, of)));
+}
 
 export const hold = (wallet: Wallet, app: string, want: number, need = 0): ReturnType<typeof admit> =>
   admit({

@@ -80,9 +80,9 @@ test('an overrun is one log line with its request, model and amounts, and no use
       request_id: requestId,
       model: 'chatty/chatty',
       provider: 'chatty',
-      heldCredits: expect.closeTo(10 - overrunCredits, 6),
-      costCredits: 10,
-      overrunCredits,
+      held_credits: expect.closeTo(10 - overrunCredits, 6),
+      cost_credits: 10,
+      overrun_credits: overrunCredits,
       msg: 'a request cost more than its hold',
     },
   ]);

@@ -174,4 +174,17 @@ describe('an SQL file', () => {
     expect(await read()).toBe(1);
     expect(await migrate(url, { version: '1.9.0', files: [answer(1)] })).toEqual([]);
   });
+
+  test('that is cut off half-way leaves everything as it was, and the next start applies it', async () => {
+    const slow = { name: 'test/sql/slow.sql', text: 'SELECT pg_sleep(60)' };
+    const cutOff = migrate(url, { version: '1.9.0', files: [answer(2), slow] }).catch((thrown) => thrown);
+    // As when the process that applies it is killed.
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ 'pg_sleep'`;
+    await expect.poll(async () => (await run(cut)).rowCount).toBe(1);
+    expect(await cutOff).toBeInstanceOf(Error);
+    expect(await read()).toBe(1);
+    expect(await migrate(url, { version: '1.9.0', files: [answer(2)] })).toEqual(['test/sql/answer.sql']);
+    expect(await read()).toBe(2);
+  });
 });

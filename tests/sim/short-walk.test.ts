@@ -26,6 +26,9 @@ test('requests, purchases, refunds, disputes, payouts and abandoned requests of 
     'payout',
     'payout below the minimum',
     'payout returned',
+    'limit saved',
+    'stopped and resumed',
+    'request refused: limit_reached',
   ])
     expect(tally.operations.get(operation), operation).toBeGreaterThan(0);
 });

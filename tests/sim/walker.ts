@@ -28,7 +28,7 @@ import { bookPaidSession } from '../harness/purchases';
 import { Model } from '../ledger/model';
 import { receipt } from '../ledger/receipt';
 import { newTeam } from '../ledger/teams';
-import { newWallet, takeBack, type Wallet } from '../ledger/wallets';
+import { limitMonth, newWallet, stopOrResume, takeBack, type Wallet } from '../ledger/wallets';
 import { insist } from './insist';
 import { PayoutSteps } from './payout-steps';
 import type { SharedPromotions } from './promotions';
@@ -45,6 +45,8 @@ const BURST = 8;
 const CREDIT = 1_000_000;
 const LARGEST = 30 * CREDIT;
 const TOP_UP = { threshold: 60 * CREDIT, credits: 40 };
+
+const STATUS: Record<string, string> = { busy: 'ok', limit_reached: 'partner_limit_reached' };
 
 type Dispute = 'none' | 'inquiry' | 'open' | 'won' | 'lost';
 type Bought = {
@@ -103,6 +105,7 @@ export class Walker {
     else if (chance < 0.92) await this.redeemGift();
     else if (chance < 0.94) await this.topUp();
     else if (chance < 0.96) await this.payOut();
+    else if (chance < 0.98) await this.limit();
     else await this.read();
   }
 
@@ -363,6 +366,29 @@ export class Walker {
     this.model.grant(app, amount);
   }
 
+  /** Limits an app, or all apps; stops and resumes them. What it changes is the same if it is repeated. */
+  private async limit(): Promise<void> {
+    const scope = this.pick(['*', ...APPS]);
+    const chance = this.random();
+    if (chance < 0.4) {
+      this.tally.operation('limit saved');
+      const most = (this.model.spent.get(scope) ?? 0) + this.below(3 * LARGEST) + 1;
+      await insist(() => limitMonth(this.wallet, scope, microcredits(BigInt(most))));
+      return this.model.limit(scope, { most });
+    }
+    if (chance < 0.8) {
+      this.tally.operation('limit removed');
+      await insist(() => limitMonth(this.wallet, scope, null));
+      return this.model.limit(scope, { most: null });
+    }
+    this.tally.operation('stopped and resumed');
+    await insist(() => stopOrResume(this.wallet, scope, true));
+    this.model.limit(scope, { isStopped: true });
+    await this.request(this.pick(APPS), LARGEST);
+    await insist(() => stopOrResume(this.wallet, scope, false));
+    this.model.limit(scope, { isStopped: false });
+  }
+
   private async save(): Promise<void> {
     const app = this.pick(APPS);
     const limit = this.random() < 0.2 ? null : this.below(2 * LARGEST);
@@ -421,7 +447,7 @@ export class Walker {
     const { balance, status } = await insist(() => readSpendable(this.wallet.userId, this.partnerOf(app)));
     this.expect('a balance', Number(balance), this.model.balance(app));
     const expected = this.model.status(app, Number(minimumBalance()));
-    this.expect('a status', status, expected === 'busy' ? 'ok' : expected);
+    this.expect('a status', status, STATUS[expected] ?? expected);
   }
 
   private takeHold(): Hold | null {

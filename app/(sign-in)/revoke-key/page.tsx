@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { settings } from '@/server/env';
 import { findKeyOfLink } from '@/server/identity/revoke-by-link';
+import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { RevokeKey } from './revoke-key';
 
@@ -15,16 +16,7 @@ export default async function RevokeKeyPage({ searchParams }: Props) {
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {key === null || typeof token !== 'string' ? (
-        <>
-          <h1 className="text-2xl font-semibold">This link does not work</h1>
-          <p className="mt-1.5 text-muted">
-            It is incomplete or older than 30 days. You can revoke keys in{' '}
-            <a href="/account/apps" className="underline">
-              your account
-            </a>
-            .
-          </p>
-        </>
+        <DeadLink task="revoke keys" href="/account/apps" />
       ) : (
         <RevokeKey token={token} {...key} />
       )}

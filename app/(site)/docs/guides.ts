@@ -43,6 +43,12 @@ export const GUIDES: readonly Guide[] = [
     title: 'What is charged',
     description: 'Credits, allowances, holds, receipts and refunds.',
   },
+  {
+    slug: 'limits',
+    file: 'limits.md',
+    title: 'Spending limits',
+    description: 'What users limit or stop, and what your app then receives.',
+  },
 ];
 
 const ROOT = path.join(/* turbopackIgnore: true */ process.cwd());

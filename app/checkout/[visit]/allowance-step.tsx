@@ -10,6 +10,7 @@ import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { AllowanceChoice, VisitState } from './api';
+import { LimitList } from './limit-list';
 import { newSaveId } from './save-id';
 
 const SUGGESTIONS = [100, 500, 1000];
@@ -50,10 +51,13 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
     <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.allowanceTitle(visit.app_name)}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">
-        {(visit.status === 'partner_limit_reached' ? say.allowanceUsedUp : say.allowanceText)(
-          show(visit.money ?? 0),
-        )}
+        {visit.is_limited
+          ? say.limitReached
+          : (visit.status === 'partner_limit_reached' ? say.allowanceUsedUp : say.allowanceText)(
+              show(visit.money ?? 0),
+            )}
       </p>
+      <LimitList say={say} language={language} limits={visit.limits} />
       <TextField
         label={`${say.allowanceField} (${say.credits})`}
         name="credits"

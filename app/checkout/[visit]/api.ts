@@ -25,6 +25,10 @@ export type VisitState = {
   /** Credits that were not bought in this app. */
   elsewhere: number | null;
   allowance_left: number | null;
+  /** A limit of the user, or a stop, refuses requests. */
+  is_limited: boolean;
+  /** The user's limits for this app and for all apps. */
+  limits: VisitLimit[];
   amounts: number[];
   minimum: number;
   maximum: number;
@@ -35,6 +39,14 @@ export type VisitState = {
   has_cards: boolean;
   offers_invoices: boolean;
   sandbox: boolean;
+};
+
+export type VisitLimit = {
+  apps: 'app' | 'all';
+  period: 'day' | 'week' | 'month';
+  most: number;
+  used: number;
+  resets_at: string;
 };
 
 type CardBody = {

@@ -21,6 +21,8 @@ const VISIT: VisitState = {
   money: null,
   elsewhere: null,
   allowance_left: null,
+  is_limited: false,
+  limits: [],
   amounts: [5, 10],
   minimum: 5,
   maximum: 100,

@@ -275,6 +275,7 @@ CREATE TABLE wallet (
   overrun bigint NOT NULL DEFAULT 0,
   overrun_since timestamptz(6),
   paused_at timestamptz(6),
+  limits_zone text,
   CONSTRAINT account_not_negative CHECK (least(held, running) >= 0)
 );
 -- Every request updates balances in place: leave room on their pages, and vacuum by the number of changes, not by
@@ -282,6 +283,29 @@ CREATE TABLE wallet (
 ALTER TABLE wallet SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX wallet_paused ON wallet (paused_at) WHERE paused_at IS NOT NULL;
+
+CREATE TABLE spending_limit (
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  per_request bigint,
+  per_day bigint,
+  per_week bigint,
+  per_month bigint,
+  model_rule text,
+  models text[] NOT NULL DEFAULT '{}',
+  stopped_at timestamptz(6),
+  day_spent bigint NOT NULL DEFAULT 0,
+  day_ends timestamptz(6) NOT NULL,
+  week_spent bigint NOT NULL DEFAULT 0,
+  week_ends timestamptz(6) NOT NULL,
+  month_spent bigint NOT NULL DEFAULT 0,
+  month_ends timestamptz(6) NOT NULL,
+  PRIMARY KEY (user_id, partner_id),
+  CONSTRAINT spending_limit_positive CHECK (least(per_request, per_day, per_week, per_month, day_spent + 1) > 0)
+);
+ALTER TABLE spending_limit SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX spending_limit_stopped ON spending_limit (stopped_at) WHERE stopped_at IS NOT NULL;
 
 CREATE TABLE user_app (
   user_id text NOT NULL,
@@ -602,6 +626,16 @@ CREATE TABLE provider_failure_hour (
   count bigint NOT NULL,
   last_at timestamptz(3) NOT NULL,
   PRIMARY KEY (hour, provider, kind, status)
+);
+
+CREATE TABLE status_count (
+  span text NOT NULL CHECK (span IN ('slot', 'day')),
+  begins_at timestamptz(3) NOT NULL,
+  part text NOT NULL,
+  is_ok boolean NOT NULL,
+  up_to_ms integer NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (span, begins_at, part, is_ok, up_to_ms)
 );
 
 CREATE TABLE provider_cooldown (
@@ -925,9 +959,11 @@ CREATE TABLE event (
   cause_id text NOT NULL,
   body bytea,
   shown_body bytea,
+  position bigint,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE UNIQUE INDEX event_partner_id_type_cause_id_key ON event (partner_id, type, cause_id);
+CREATE UNIQUE INDEX event_partner_id_position_key ON event (partner_id, position);
 CREATE INDEX event_partner_id_created_at_id_idx ON event (partner_id, created_at DESC, id DESC);
 CREATE INDEX event_created_at_idx ON event (created_at);
 

@@ -464,20 +464,253 @@ BEGIN
   RETURN QUERY SELECT s.*, paused FROM ledger_save_allowance(p_user, p_partner, paused, p_save, p_transaction) s;
 END $$;
 
+-- server/ledger/sql/period.sql
+
+-- The clock of spending limits. Tests replace it.
+CREATE OR REPLACE FUNCTION ledger_clock() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT clock_timestamp() $$;
+
+-- When a local time first occurs in a time zone. Where clocks go back at midnight, it occurs twice.
+CREATE OR REPLACE FUNCTION ledger_instant(zone text, local_time timestamp) RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN timezone(zone, i - interval '1 hour') >= local_time THEN i - interval '1 hour' ELSE i END
+  FROM timezone(zone, local_time) AS i
+$$;
+
+-- The start of the calendar day, week (from Monday) or month that contains an instant.
+CREATE OR REPLACE FUNCTION ledger_period_start(kind text, zone text, at timestamptz) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT ledger_instant(zone, date_trunc(kind, timezone(zone, at)))
+$$;
+
+CREATE OR REPLACE FUNCTION ledger_period_end(kind text, zone text, at timestamptz) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT ledger_instant(zone, date_trunc(kind, timezone(zone, at)) + ('1 ' || kind)::interval)
+$$;
+
+-- The end of the period that contains `at`, after one that ended at `ended`. If the time zone has changed since, the
+-- period in between is the one that comes closest to a whole one: up to 12 hours shorter or longer. A zone that this
+-- database does not know counts as UTC, because a settlement must not fail.
+CREATE OR REPLACE FUNCTION ledger_next_period_end(kind text, zone text, ended timestamptz, at timestamptz) RETURNS timestamptz
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN greatest(
+    ledger_instant(zone, date_trunc(kind, timezone(zone, ended) + interval '12 hours') + ('1 ' || kind)::interval),
+    ledger_period_end(kind, zone, at));
+EXCEPTION WHEN invalid_parameter_value THEN
+  RETURN ledger_period_end(kind, 'UTC', at);
+END $$;
+
+-- server/ledger/sql/limits.sql
+
+-- What a user's own limits leave an app: those for the app and those for all apps. `free` is the most that a request may
+-- hold now, and `per_request` the most that any may; null if nothing limits it. `refusal` names a limit that the request would not fit even if none of the
+-- user's requests were running, and `resets_at` is when its period ends. Of several, the one that lasts longest.
+-- `p_cost` is the least that the request costs and `p_need` the least that must be free; `p_held` is what all requests of the
+-- user hold. The hold `p_without` counts no longer. The caller has locked the wallet.
+CREATE OR REPLACE FUNCTION ledger_limits(
+  p_user text, p_partner text, p_zone text, p_model text, p_cost bigint, p_need bigint, p_held bigint, p_without text
+) RETURNS TABLE (free bigint, per_request bigint, refusal text, resets_at timestamptz)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  now_at CONSTANT timestamptz := ledger_clock();
+  rule record;
+BEGIN
+  FOR rule IN
+    SELECT r.kind, r.reached, r.free, r.ends, CASE WHEN l.partner_id = '' THEN 'all' ELSE 'app' END AS apps
+    FROM spending_limit l
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN l.partner_id = '' THEN p_held ELSE (
+        SELECT coalesce(sum(h.amount), 0)::bigint FROM hold h
+        WHERE h.user_id = p_user AND h.partner_id = p_partner AND h.request_id IS DISTINCT FROM p_without) END) AS h (held)
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
+        CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
+        CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END) AS s (day, week, month)
+    CROSS JOIN LATERAL (VALUES
+      (1, 'stop', l.stopped_at IS NOT NULL, NULL::bigint, NULL::timestamptz),
+      (2, 'model', CASE l.model_rule WHEN 'only' THEN p_model <> ALL (l.models) WHEN 'except' THEN p_model = ANY (l.models) END, NULL, NULL),
+      (3, 'request', p_cost > l.per_request, l.per_request, NULL),
+      (4, 'month', p_need > l.per_month - s.month, l.per_month - s.month - h.held, l.month_ends),
+      (5, 'week', p_need > l.per_week - s.week, l.per_week - s.week - h.held, l.week_ends),
+      (6, 'day', p_need > l.per_day - s.day, l.per_day - s.day - h.held, l.day_ends)) AS r (rank, kind, reached, free, ends)
+    WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner)
+    ORDER BY r.rank, apps
+  LOOP
+    IF rule.kind = 'request' THEN
+      per_request := least(per_request, rule.free);
+    ELSE
+      free := least(free, rule.free);
+    END IF;
+    IF refusal IS NULL AND rule.reached THEN
+      refusal := 'limit_' || rule.kind || '_' || rule.apps;
+      resets_at := CASE WHEN now_at < rule.ends THEN rule.ends
+        WHEN rule.ends IS NOT NULL THEN ledger_next_period_end(rule.kind, p_zone, rule.ends, now_at) END;
+    END IF;
+  END LOOP;
+  RETURN NEXT;
+END $$;
+
+-- Counts what a request spent in the running day, week and month, and returns what the limits leave the app. Nothing lowers
+-- a sum before its period ends. The caller has locked the wallet.
+CREATE OR REPLACE FUNCTION ledger_count_spent(
+  p_user text, p_partner text, p_zone text, p_spent bigint, p_held bigint, p_without text
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  now_at CONSTANT timestamptz := ledger_clock();
+BEGIN
+  IF p_spent > 0 THEN
+    UPDATE spending_limit l SET
+      day_spent = p_spent + CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
+      day_ends = CASE WHEN now_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', p_zone, l.day_ends, now_at) END,
+      week_spent = p_spent + CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
+      week_ends = CASE WHEN now_at < l.week_ends THEN l.week_ends ELSE ledger_next_period_end('week', p_zone, l.week_ends, now_at) END,
+      month_spent = p_spent + CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END,
+      month_ends = CASE WHEN now_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', p_zone, l.month_ends, now_at) END
+    WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner);
+  END IF;
+  RETURN (SELECT l.free FROM ledger_limits(p_user, p_partner, p_zone, NULL, NULL, 0, p_held, p_without) l);
+END $$;
+
+-- The limits of a user with what is used of them; those for all apps first.
+CREATE OR REPLACE FUNCTION ledger_limits_of(p_user text) RETURNS TABLE (
+  zone text, partner_id text, per_request bigint, per_day bigint, per_week bigint, per_month bigint, model_rule text, models text[],
+  is_stopped boolean, held bigint, day_spent bigint, day_ends timestamptz, week_spent bigint, week_ends timestamptz,
+  month_spent bigint, month_ends timestamptz
+) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+  now_at CONSTANT timestamptz := ledger_clock();
+BEGIN
+  RETURN QUERY
+  SELECT a.limits_zone, l.partner_id, l.per_request, l.per_day, l.per_week, l.per_month, l.model_rule, l.models, l.stopped_at IS NOT NULL,
+    CASE WHEN l.partner_id = '' THEN a.held ELSE (
+      SELECT coalesce(sum(h.amount), 0)::bigint FROM hold h WHERE h.user_id = p_user AND h.partner_id = l.partner_id) END,
+    CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
+    CASE WHEN now_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', a.limits_zone, l.day_ends, now_at) END,
+    CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
+    CASE WHEN now_at < l.week_ends THEN l.week_ends ELSE ledger_next_period_end('week', a.limits_zone, l.week_ends, now_at) END,
+    CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END,
+    CASE WHEN now_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', a.limits_zone, l.month_ends, now_at) END
+  FROM wallet a JOIN spending_limit l ON l.user_id = a.user_id
+  WHERE a.user_id = p_user ORDER BY l.partner_id;
+END $$;
+
+-- server/ledger/sql/save-limits.sql
+
+-- Saves the limits of a user for one app, or for all apps (p_partner ''), and the time zone of all their limits. Nulls
+-- remove a limit. A new limit counts what was spent in its period before; sums that are kept already continue, so
+-- that neither another limit nor another time zone resets them. A time zone takes effect when the running periods
+-- end. False if the user does not use the app.
+CREATE OR REPLACE FUNCTION ledger_save_limits(
+  p_user text, p_partner text, p_zone text, p_request bigint, p_day bigint, p_week bigint, p_month bigint,
+  p_model_rule text, p_models text[]
+) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  now_at timestamptz;
+  spent record;
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  IF p_partner <> '' AND NOT EXISTS (SELECT FROM user_app WHERE user_id = p_user AND partner_id = p_partner) THEN
+    RETURN false;
+  END IF;
+  UPDATE wallet SET limits_zone = p_zone WHERE user_id = p_user;
+  IF NOT EXISTS (
+    SELECT FROM spending_limit l WHERE l.user_id = p_user AND l.partner_id = p_partner
+      AND coalesce(l.per_day, l.per_week, l.per_month) IS NOT NULL
+  ) THEN
+    now_at := ledger_clock();
+    SELECT coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('day', p_zone, now_at)), 0) AS day,
+           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('week', p_zone, now_at)), 0) AS week,
+           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('month', p_zone, now_at)), 0) AS month
+      INTO spent
+      FROM user_app u CROSS JOIN LATERAL (
+        SELECT t.created_at, -t.credits AS spent FROM ledger_transaction t
+        WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage' AND t.created_at
+          >= least(ledger_period_start('week', p_zone, now_at), ledger_period_start('month', p_zone, now_at))) t
+      WHERE u.user_id = p_user AND p_partner IN ('', u.partner_id);
+    INSERT INTO spending_limit (user_id, partner_id, day_spent, day_ends, week_spent, week_ends, month_spent, month_ends)
+      VALUES (p_user, p_partner, spent.day, ledger_period_end('day', p_zone, now_at),
+        spent.week, ledger_period_end('week', p_zone, now_at), spent.month, ledger_period_end('month', p_zone, now_at))
+      ON CONFLICT (user_id, partner_id) DO UPDATE SET
+        day_spent = excluded.day_spent, day_ends = excluded.day_ends, week_spent = excluded.week_spent,
+        week_ends = excluded.week_ends, month_spent = excluded.month_spent, month_ends = excluded.month_ends;
+  END IF;
+  UPDATE spending_limit SET per_request = p_request, per_day = p_day, per_week = p_week, per_month = p_month,
+      model_rule = p_model_rule, models = CASE WHEN p_model_rule IS NULL THEN '{}' ELSE p_models END
+    WHERE user_id = p_user AND partner_id = p_partner;
+  PERFORM ledger_forget_limits(p_user, p_partner);
+  RETURN true;
+END $$;
+
+-- Removes limits that limit nothing, so that the user's requests cost what those of other users cost.
+CREATE OR REPLACE FUNCTION ledger_forget_limits(p_user text, p_partner text) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM spending_limit l WHERE l.user_id = p_user AND l.partner_id = p_partner AND l.stopped_at IS NULL
+    AND coalesce(l.per_request, l.per_day, l.per_week, l.per_month) IS NULL AND l.model_rule IS NULL;
+  UPDATE wallet a SET limits_zone = NULL
+    WHERE a.user_id = p_user AND NOT EXISTS (SELECT FROM spending_limit l WHERE l.user_id = p_user);
+$$;
+
+-- server/ledger/sql/stop.sql
+
+-- Stops one app of a user, or all apps (p_partner ''): admission refuses their requests until the user resumes them.
+-- False if they were stopped before, or if the user does not use the app.
+CREATE OR REPLACE FUNCTION ledger_stop(p_user text, p_partner text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  zone text;
+  now_at timestamptz;
+BEGIN
+  SELECT coalesce(a.limits_zone, 'UTC') INTO zone FROM wallet a WHERE a.user_id = p_user FOR UPDATE;
+  IF zone IS NULL OR p_partner <> '' AND NOT EXISTS (
+    SELECT FROM user_app WHERE user_id = p_user AND partner_id = p_partner) THEN
+    RETURN false;
+  END IF;
+  now_at := ledger_clock();
+  UPDATE wallet SET limits_zone = zone WHERE user_id = p_user;
+  INSERT INTO spending_limit AS l (user_id, partner_id, stopped_at, day_ends, week_ends, month_ends)
+    VALUES (p_user, p_partner, now_at, ledger_period_end('day', zone, now_at), ledger_period_end('week', zone, now_at),
+      ledger_period_end('month', zone, now_at))
+    ON CONFLICT (user_id, partner_id) DO UPDATE SET stopped_at = now_at WHERE l.stopped_at IS NULL;
+  RETURN FOUND;
+END $$;
+
+-- Ends a stop. False if there was none.
+CREATE OR REPLACE FUNCTION ledger_resume_spending(p_user text, p_partner text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  was_stopped boolean;
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  UPDATE spending_limit SET stopped_at = NULL WHERE user_id = p_user AND partner_id = p_partner AND stopped_at IS NOT NULL;
+  was_stopped := FOUND;
+  PERFORM ledger_forget_limits(p_user, p_partner);
+  RETURN was_stopped;
+END $$;
+
 -- server/ledger/sql/read.sql
 
 -- Returns a partner's balance for a user and whether `p_need` could be spent, with the same rules as for a
--- request.
+-- request. `limited`: a limit or a stop of the user prevents it.
 CREATE OR REPLACE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
-RETURNS TABLE (balance bigint, status text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
+RETURNS TABLE (balance bigint, status text, limited boolean, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
 LANGUAGE sql STABLE AS $$
-  SELECT spendable, ledger_status(coalesce(a.paused_at, p.paused_at) IS NOT NULL, spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need),
+  SELECT greatest(0, spendable),
+         CASE WHEN NOT paused AND l.refusal IS NOT NULL THEN 'partner_limit_reached'
+           ELSE ledger_status(paused, spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need) END,
+         NOT paused AND l.refusal IS NOT NULL,
          a.money, a.held, u.allowance_saved, u.allowance_left
   FROM wallet a
   JOIN user_app u ON u.user_id = a.user_id AND u.partner_id = p_partner
   -- Credits outside any app have no partner.
   LEFT JOIN partner p ON p.id = p_partner
-  CROSS JOIN LATERAL (SELECT ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left)) AS s (spendable)
+  LEFT JOIN LATERAL (
+    SELECT l.free, l.refusal FROM ledger_limits(p_user, p_partner, a.limits_zone, NULL, NULL, p_need, a.held, NULL) l
+    WHERE a.limits_zone IS NOT NULL) l ON true
+  CROSS JOIN LATERAL (SELECT
+    CASE WHEN l.refusal = ANY ('{limit_stop_app,limit_stop_all}') THEN 0
+      ELSE least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free) END,
+    coalesce(a.paused_at, p.paused_at) IS NOT NULL) AS s (spendable, paused)
   WHERE a.user_id = p_user
 $$;
 
@@ -619,11 +852,11 @@ $$;
 -- admissions.
 --
 -- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
--- admissions, so that the credits they free can be spent. Each call settles at most one request per user and
--- admits at most one: further admissions return 'again' and belong in a later call. A settlement without a
--- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
--- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A
--- difference of one microcredit is rounding.
+-- admissions, so that the credits they free can be spent. Each call admits at most one request per user: further
+-- admissions return 'again' and belong in a later call. `s_turn` numbers the settlements of one user from 1, and
+-- each finds those before it done. A settlement without a charge releases its hold. `a_need` and `a_want` are exact
+-- picocredits before commission. A settlement that costs more than its hold may pause the user or the app: `pauses`
+-- says which (see count-overrun.sql). A difference of one microcredit is rounding.
 --
 -- A hold with the flag `kept` outlives its request, for the next one of the same key: see "Kept holds" in
 -- docs/ledger.md. `s_hold` is the hold that a request ran in. `s_held` is the part of a kept hold that the request may
@@ -631,13 +864,16 @@ $$;
 -- `a_hold` is the hold that a request would use: it is only read, and if anything is not as usual, the outcome is
 -- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
 --
+-- The limits of a user (limits.sql) cost others nothing: `wallet.limits_zone` is null, and no further row is read. A user
+-- with limits has no kept holds. The outcome names a limit that refuses a request, and `amount` is when it resets.
+--
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
 -- written (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because
 -- the planner used them for single rows while the tables looked small. They take three times the work of an
 -- index scan, and a call to the file system each.
 CREATE OR REPLACE FUNCTION ledger_batch(
-  s_user text[], s_request text[], s_hold text[], s_held bigint[], s_cost bigint[], s_charge bigint[],
+  s_turn integer[], s_user text[], s_request text[], s_hold text[], s_held bigint[], s_cost bigint[], s_charge bigint[],
   s_model text[], s_provider text[], s_price_version text[],
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
@@ -655,22 +891,26 @@ SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   settling CONSTANT integer := cardinality(s_user);
+  turns CONSTANT integer := coalesce((SELECT max(turn) FROM unnest(s_turn) AS s (turn)), 0);
   making CONSTANT boolean := array_position(a_hold, NULL) IS NOT NULL;
   using_kept CONSTANT boolean := cardinality(array_remove(a_hold, NULL)) > 0;
   a_user text[];
-  settled integer;
+  settled integer := 0;
+  rows_of_turn integer;
 BEGIN
-  -- Lock the wallets.
+  -- Lock the wallets. Requests in kept holds only read.
   IF making THEN
     SELECT array_agg(k.user_id) INTO a_user FROM unnest(a_key_hash, a_hold) AS r (key_hash, hold_id)
     LEFT JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = r.key_hash AND r.hold_id IS NULL OFFSET 0) k ON true;
   END IF;
-  PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
-  CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+  IF settling > 0 OR making THEN
+    PERFORM 1 FROM (SELECT DISTINCT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
+    CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+  END IF;
 
   -- Settle: delete the hold unless it is kept, move the credits, write the transaction, which is also the receipt. A
   -- request that is already booked changes nothing: its hold may belong to another one by now.
-  IF settling > 0 THEN
+  FOR current_turn IN 1..turns LOOP
     RETURN QUERY
     WITH ended AS (
       SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp,
@@ -678,22 +918,25 @@ BEGIN
         CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
         CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
         CASE WHEN k.stays THEN 0 ELSE h.own_part END AS own_freed
-      FROM unnest(s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
-        AS r (user_id, request_id, hold_id, held, cost, charge, n)
+      FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
+        AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
       CROSS JOIN LATERAL (
         SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept
         FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
       CROSS JOIN LATERAL (
         SELECT u.own, u.own_held, u.own_granted FROM user_app u
         WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
-      CROSS JOIN LATERAL (SELECT a.money, a.held, a.running FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
+      CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
       CROSS JOIN LATERAL (SELECT least(coalesce(r.charge, 0), r.held, h.amount)) AS t (take)
       -- The partner's own pocket pays first: the part held there, then what is free in it.
       CROSS JOIN LATERAL (SELECT least(t.take, greatest(h.own_part, u.own - u.own_held + h.own_part))) AS w (own_wanted)
-      CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL
+      CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL AND a.limits_zone IS NULL
         AND ledger_keeps(h.amount, least(u.own - u.own_held, a.money - a.held) - t.take, a.running, p_max_running)) AS k (stays)
-      WHERE NOT EXISTS (
-        SELECT 1 FROM ledger_transaction t WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5))
+      -- By its id: before the first ANALYZE, the planner prefers the index of a user's history.
+      WHERE r.turn = current_turn AND NOT EXISTS (
+        SELECT 1 FROM (
+          SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
+        WHERE t.user_id = r.user_id)
     ),
     delete_hold AS (
       DELETE FROM hold h USING ended e
@@ -716,7 +959,7 @@ BEGIN
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
+      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
         CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
         least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
@@ -729,7 +972,10 @@ BEGIN
       FROM take_own o WHERE a.user_id = o.user_id
       RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.held, o.stays, o.cost, o.charge, o.take, o.own_take, o.drawn,
         o.allowance_spent, o.own_granted_take, o.unpaid,
-        ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left) AS balance,
+        greatest(0, least(
+          ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
+          CASE WHEN a.limits_zone IS NOT NULL
+            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.take, a.held, o.hold_id) END)) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
@@ -763,19 +1009,23 @@ BEGIN
       CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
     FROM booked b;
 
-    -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
-    GET DIAGNOSTICS settled = ROW_COUNT;
-    IF settled < settling THEN
-      RETURN QUERY
-      SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
-        -t.credits, t.balance_after, NULL::text,
-        EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id)
-      FROM unnest(s_user, s_request, s_hold) WITH ORDINALITY AS r (user_id, request_id, hold_id, n)
-      CROSS JOIN LATERAL (
-        SELECT t.credits, t.balance_after FROM ledger_transaction t
-        WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5)
-          AND t.xmin <> pg_current_xact_id()::xid OFFSET 0) t;
-    END IF;
+    GET DIAGNOSTICS rows_of_turn = ROW_COUNT;
+    settled := settled + rows_of_turn;
+  END LOOP;
+
+  -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
+  IF settled < settling THEN
+    RETURN QUERY
+    SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
+      -t.credits, t.balance_after, NULL::text,
+      EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id)
+    FROM unnest(s_user, s_request, s_hold) WITH ORDINALITY AS r (user_id, request_id, hold_id, n)
+    CROSS JOIN LATERAL (
+      SELECT t.user_id, t.credits, t.balance_after FROM ledger_transaction t
+      WHERE t.id = 'txn_' || substr(r.request_id, 5)
+        -- Not one that this call has just booked, unless it was asked to twice.
+        AND (t.xmin <> pg_current_xact_id()::xid OR array_position(s_request, r.request_id) < r.n) OFFSET 0) t
+    WHERE t.user_id = r.user_id;
   END IF;
 
   -- Admit: key → partner → restrictions → model → wallet → hold.
@@ -799,7 +1049,7 @@ BEGIN
         WHERE h.user_id = k.user_id AND h.request_id = r.hold_id AND h.kept AND h.key_id = k.key_id OFFSET 0) h
       CROSS JOIN LATERAL (
         SELECT a.money, a.held FROM wallet a
-        WHERE a.user_id = k.user_id AND a.paused_at IS NULL AND a.running <= p_max_running OFFSET 0) a
+        WHERE a.user_id = k.user_id AND a.paused_at IS NULL AND a.limits_zone IS NULL AND a.running <= p_max_running OFFSET 0) a
       CROSS JOIN LATERAL (
         SELECT u.app_user_id, u.own, u.own_held FROM user_app u
         WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u
@@ -816,7 +1066,7 @@ BEGIN
       SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
         least(s.spendable, s.want_credits) AS amount, s.spendable < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
-        r.keep AND NOT k.exact_use AND ledger_keeps(
+        r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
         CASE
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
@@ -824,12 +1074,14 @@ BEGIN
           WHEN k.disabled THEN 'partner_disabled'
           WHEN k.restriction IS NOT NULL THEN 'restricted_to_' || k.restriction
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
+          WHEN NOT s.paused AND l.refusal IS NOT NULL THEN l.refusal
           WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
           WHEN NOT s.paused AND s.spendable >= s.need_credits THEN 'held'
           ELSE (
             SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
-        END AS outcome
+        END AS outcome,
+        extract(epoch FROM l.resets_at)::bigint AS resets_at
       FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_keep, a_patient)
         WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, n)
       LEFT JOIN LATERAL (
@@ -843,21 +1095,27 @@ BEGIN
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
       LEFT JOIN LATERAL (
-        SELECT a.money, a.held, a.running, a.paused_at FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
+        SELECT a.money, a.held, a.running, a.paused_at, a.limits_zone FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
       LEFT JOIN LATERAL (
         SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
         FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
+      -- Only for users with limits of their own.
+      LEFT JOIN LATERAL (
+        SELECT l.free, l.per_request, l.refusal, l.resets_at
+        FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost OFFSET 0) c CROSS JOIN LATERAL
+          ledger_limits(k.user_id, k.partner_id, a.limits_zone, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
+        WHERE a.limits_zone IS NOT NULL OFFSET 0) l ON true
       CROSS JOIN LATERAL (SELECT
-        ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
+        least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
-        ledger_charge(r.want, k.rate_bp),
+        least(ledger_charge(r.want, k.rate_bp), l.per_request),
         coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
       WHERE r.hold_id IS NULL
     ),
     -- Kept holds count as running. If one may be in the way, the caller returns those that are idle and asks again.
     decided AS (
       SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.app_user_id, j.epoch, j.own_free, j.kept,
-        coalesce(w.holds, j.amount) AS amount,
+        coalesce(w.holds, j.resets_at, j.amount) AS amount,
         CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
       FROM judged j
       LEFT JOIN LATERAL (

@@ -49,7 +49,10 @@ async function advance(userId: string, work: (topUp: InProgress) => Promise<void
     await concludeIfDecided(topUp);
   } catch (error) {
     const { sessionId: checkoutSessionId } = topUp;
-    log().warn({ checkoutSessionId, error: describeError(error) }, 'could not advance a top-up');
+    log().warn(
+      { checkout_session_id: checkoutSessionId, error: describeError(error) },
+      'could not advance a top-up',
+    );
   }
 }
 

@@ -56,7 +56,15 @@ async function writeMail(topUp: AutoTopUp): Promise<Mail | null> {
 const BECAUSE = (brand: string) =>
   `You are receiving this e-mail because you turned on auto top-up in your ${brand} account.`;
 
-function writeConfirm({ amountMinor, currency, cardBrand, cardLast4, confirmUntil, sessionId }: AutoTopUp) {
+function writeConfirm({
+  userId,
+  amountMinor,
+  currency,
+  cardBrand,
+  cardLast4,
+  confirmUntil,
+  sessionId,
+}: AutoTopUp) {
   const amount = formatMinor(amountMinor, currency);
   const card = nameCard({ brand: cardBrand, last4: cardLast4 });
   const until = `${(confirmUntil ?? nowDate()).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -68,10 +76,11 @@ function writeConfirm({ amountMinor, currency, cardBrand, cardLast4, confirmUnti
     ],
     link: { label: 'Confirm the payment', path: confirmationPath(sessionId ?? '') },
     note: BECAUSE(settings().BRAND_NAME),
+    stops: userId,
   });
 }
 
-function writeOff({ amountMinor, currency, cardBrand, cardLast4, offReason }: AutoTopUp) {
+function writeOff({ userId, amountMinor, currency, cardBrand, cardLast4, offReason }: AutoTopUp) {
   const card = nameCard({ brand: cardBrand, last4: cardLast4 });
   const { title, text } = describeOff(offReason as OffReason, formatMinor(amountMinor, currency), card);
   return writeAccountMail({
@@ -79,5 +88,6 @@ function writeOff({ amountMinor, currency, cardBrand, cardLast4, offReason }: Au
     paragraphs: [text, 'Apps can no longer send requests for you when your credits are used up.'],
     link: { label: 'Review auto top-up', path: '/account/payment#auto-top-up' },
     note: BECAUSE(settings().BRAND_NAME),
+    stops: userId,
   });
 }

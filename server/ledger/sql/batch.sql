@@ -3,11 +3,11 @@
 -- admissions.
 --
 -- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
--- admissions, so that the credits they free can be spent. Each call settles at most one request per user and
--- admits at most one: further admissions return 'again' and belong in a later call. A settlement without a
--- charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
--- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A
--- difference of one microcredit is rounding.
+-- admissions, so that the credits they free can be spent. Each call admits at most one request per user: further
+-- admissions return 'again' and belong in a later call. `s_turn` numbers the settlements of one user from 1, and
+-- each finds those before it done. A settlement without a charge releases its hold. `a_need` and `a_want` are exact
+-- picocredits before commission. A settlement that costs more than its hold may pause the user or the app: `pauses`
+-- says which (see count-overrun.sql). A difference of one microcredit is rounding.
 --
 -- A hold with the flag `kept` outlives its request, for the next one of the same key: see "Kept holds" in
 -- docs/ledger.md. `s_hold` is the hold that a request ran in. `s_held` is the part of a kept hold that the request may
@@ -15,13 +15,16 @@
 -- `a_hold` is the hold that a request would use: it is only read, and if anything is not as usual, the outcome is
 -- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
 --
+-- The limits of a user (limits.sql) cost others nothing: `wallet.limits_zone` is null, and no further row is read. A user
+-- with limits has no kept holds. The outcome names a limit that refuses a request, and `amount` is when it resets.
+--
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
 -- written (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because
 -- the planner used them for single rows while the tables looked small. They take three times the work of an
 -- index scan, and a call to the file system each.
 CREATE OR REPLACE FUNCTION ledger_batch(
-  s_user text[], s_request text[], s_hold text[], s_held bigint[], s_cost bigint[], s_charge bigint[],
+  s_turn integer[], s_user text[], s_request text[], s_hold text[], s_held bigint[], s_cost bigint[], s_charge bigint[],
   s_model text[], s_provider text[], s_price_version text[],
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
@@ -39,22 +42,26 @@ SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   settling CONSTANT integer := cardinality(s_user);
+  turns CONSTANT integer := coalesce((SELECT max(turn) FROM unnest(s_turn) AS s (turn)), 0);
   making CONSTANT boolean := array_position(a_hold, NULL) IS NOT NULL;
   using_kept CONSTANT boolean := cardinality(array_remove(a_hold, NULL)) > 0;
   a_user text[];
-  settled integer;
+  settled integer := 0;
+  rows_of_turn integer;
 BEGIN
-  -- Lock the wallets.
+  -- Lock the wallets. Requests in kept holds only read.
   IF making THEN
     SELECT array_agg(k.user_id) INTO a_user FROM unnest(a_key_hash, a_hold) AS r (key_hash, hold_id)
     LEFT JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = r.key_hash AND r.hold_id IS NULL OFFSET 0) k ON true;
   END IF;
-  PERFORM 1 FROM (SELECT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
-  CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+  IF settling > 0 OR making THEN
+    PERFORM 1 FROM (SELECT DISTINCT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
+    CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
+  END IF;
 
   -- Settle: delete the hold unless it is kept, move the credits, write the transaction, which is also the receipt. A
   -- request that is already booked changes nothing: its hold may belong to another one by now.
-  IF settling > 0 THEN
+  FOR current_turn IN 1..turns LOOP
     RETURN QUERY
     WITH ended AS (
       SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp,
@@ -62,22 +69,25 @@ BEGIN
         CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
         CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
         CASE WHEN k.stays THEN 0 ELSE h.own_part END AS own_freed
-      FROM unnest(s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
-        AS r (user_id, request_id, hold_id, held, cost, charge, n)
+      FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
+        AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
       CROSS JOIN LATERAL (
         SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept
         FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
       CROSS JOIN LATERAL (
         SELECT u.own, u.own_held, u.own_granted FROM user_app u
         WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
-      CROSS JOIN LATERAL (SELECT a.money, a.held, a.running FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
+      CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
       CROSS JOIN LATERAL (SELECT least(coalesce(r.charge, 0), r.held, h.amount)) AS t (take)
       -- The partner's own pocket pays first: the part held there, then what is free in it.
       CROSS JOIN LATERAL (SELECT least(t.take, greatest(h.own_part, u.own - u.own_held + h.own_part))) AS w (own_wanted)
-      CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL
+      CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL AND a.limits_zone IS NULL
         AND ledger_keeps(h.amount, least(u.own - u.own_held, a.money - a.held) - t.take, a.running, p_max_running)) AS k (stays)
-      WHERE NOT EXISTS (
-        SELECT 1 FROM ledger_transaction t WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5))
+      -- By its id: before the first ANALYZE, the planner prefers the index of a user's history.
+      WHERE r.turn = current_turn AND NOT EXISTS (
+        SELECT 1 FROM (
+          SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
+        WHERE t.user_id = r.user_id)
     ),
     delete_hold AS (
       DELETE FROM hold h USING ended e
@@ -100,7 +110,7 @@ BEGIN
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.partner_id, s.key_id, s.rate_bp, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
+      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
         CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
         least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
@@ -113,7 +123,10 @@ BEGIN
       FROM take_own o WHERE a.user_id = o.user_id
       RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.held, o.stays, o.cost, o.charge, o.take, o.own_take, o.drawn,
         o.allowance_spent, o.own_granted_take, o.unpaid,
-        ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left) AS balance,
+        greatest(0, least(
+          ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
+          CASE WHEN a.limits_zone IS NOT NULL
+            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.take, a.held, o.hold_id) END)) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
@@ -147,19 +160,23 @@ BEGIN
       CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
     FROM booked b;
 
-    -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
-    GET DIAGNOSTICS settled = ROW_COUNT;
-    IF settled < settling THEN
-      RETURN QUERY
-      SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
-        -t.credits, t.balance_after, NULL::text,
-        EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id)
-      FROM unnest(s_user, s_request, s_hold) WITH ORDINALITY AS r (user_id, request_id, hold_id, n)
-      CROSS JOIN LATERAL (
-        SELECT t.credits, t.balance_after FROM ledger_transaction t
-        WHERE t.user_id = r.user_id AND t.id = 'txn_' || substr(r.request_id, 5)
-          AND t.xmin <> pg_current_xact_id()::xid OFFSET 0) t;
-    END IF;
+    GET DIAGNOSTICS rows_of_turn = ROW_COUNT;
+    settled := settled + rows_of_turn;
+  END LOOP;
+
+  -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
+  IF settled < settling THEN
+    RETURN QUERY
+    SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
+      -t.credits, t.balance_after, NULL::text,
+      EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id)
+    FROM unnest(s_user, s_request, s_hold) WITH ORDINALITY AS r (user_id, request_id, hold_id, n)
+    CROSS JOIN LATERAL (
+      SELECT t.user_id, t.credits, t.balance_after FROM ledger_transaction t
+      WHERE t.id = 'txn_' || substr(r.request_id, 5)
+        -- Not one that this call has just booked, unless it was asked to twice.
+        AND (t.xmin <> pg_current_xact_id()::xid OR array_position(s_request, r.request_id) < r.n) OFFSET 0) t
+    WHERE t.user_id = r.user_id;
   END IF;
 
   -- Admit: key → partner → restrictions → model → wallet → hold.
@@ -183,7 +200,7 @@ BEGIN
         WHERE h.user_id = k.user_id AND h.request_id = r.hold_id AND h.kept AND h.key_id = k.key_id OFFSET 0) h
       CROSS JOIN LATERAL (
         SELECT a.money, a.held FROM wallet a
-        WHERE a.user_id = k.user_id AND a.paused_at IS NULL AND a.running <= p_max_running OFFSET 0) a
+        WHERE a.user_id = k.user_id AND a.paused_at IS NULL AND a.limits_zone IS NULL AND a.running <= p_max_running OFFSET 0) a
       CROSS JOIN LATERAL (
         SELECT u.app_user_id, u.own, u.own_held FROM user_app u
         WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u
@@ -200,7 +217,7 @@ BEGIN
       SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
         least(s.spendable, s.want_credits) AS amount, s.spendable < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
-        r.keep AND NOT k.exact_use AND ledger_keeps(
+        r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
         CASE
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
@@ -208,12 +225,14 @@ BEGIN
           WHEN k.disabled THEN 'partner_disabled'
           WHEN k.restriction IS NOT NULL THEN 'restricted_to_' || k.restriction
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
+          WHEN NOT s.paused AND l.refusal IS NOT NULL THEN l.refusal
           WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
           WHEN NOT s.paused AND s.spendable >= s.need_credits THEN 'held'
           ELSE (
             SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
-        END AS outcome
+        END AS outcome,
+        extract(epoch FROM l.resets_at)::bigint AS resets_at
       FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_keep, a_patient)
         WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, n)
       LEFT JOIN LATERAL (
@@ -227,21 +246,27 @@ BEGIN
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
       LEFT JOIN LATERAL (
-        SELECT a.money, a.held, a.running, a.paused_at FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
+        SELECT a.money, a.held, a.running, a.paused_at, a.limits_zone FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
       LEFT JOIN LATERAL (
         SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
         FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
+      -- Only for users with limits of their own.
+      LEFT JOIN LATERAL (
+        SELECT l.free, l.per_request, l.refusal, l.resets_at
+        FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost OFFSET 0) c CROSS JOIN LATERAL
+          ledger_limits(k.user_id, k.partner_id, a.limits_zone, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
+        WHERE a.limits_zone IS NOT NULL OFFSET 0) l ON true
       CROSS JOIN LATERAL (SELECT
-        ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left),
+        least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
-        ledger_charge(r.want, k.rate_bp),
+        least(ledger_charge(r.want, k.rate_bp), l.per_request),
         coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
       WHERE r.hold_id IS NULL
     ),
     -- Kept holds count as running. If one may be in the way, the caller returns those that are idle and asks again.
     decided AS (
       SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.app_user_id, j.epoch, j.own_free, j.kept,
-        coalesce(w.holds, j.amount) AS amount,
+        coalesce(w.holds, j.resets_at, j.amount) AS amount,
         CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
       FROM judged j
       LEFT JOIN LATERAL (

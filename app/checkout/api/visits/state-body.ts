@@ -20,6 +20,13 @@ export async function stateBody(visit: Visit, device: Device) {
     elsewhere: toJson(state.elsewhere),
     allowance_saved: toJson(state.allowanceSaved),
     allowance_left: toJson(state.allowanceLeft),
+    is_limited: state.isLimited,
+    limits: state.limits.map(({ apps, period, most, used, resetsAt }) => ({
+      ...{ apps, period },
+      most: creditsToJson(most),
+      used: creditsToJson(used),
+      resets_at: resetsAt.toISOString(),
+    })),
     amounts: state.amounts,
     minimum: state.minimum,
     maximum: state.maximum,

@@ -5,7 +5,7 @@ import type { AppOfUser } from '@/server/identity/apps-of-user';
 export type SpendingStatus = { look: BadgeLook; word: string; reason: string | null };
 
 export function describeSpending(
-  app: Pick<AppOfUser, 'status' | 'isSuspended' | 'allowancePaused' | 'name'>,
+  app: Pick<AppOfUser, 'status' | 'isLimited' | 'isSuspended' | 'allowancePaused' | 'name'>,
 ): SpendingStatus {
   if (app.isSuspended)
     return {
@@ -37,6 +37,13 @@ export function describeSpending(
           }
         : { look: 'warning', word: 'Paused', reason: 'You paused this app’s allowance.' };
     case 'partner_limit_reached':
+      if (app.isLimited)
+        return {
+          look: 'warning',
+          word: 'Limited',
+          reason:
+            'A limit that you set is reached, or you stopped this app. See its limits, and those of all apps.',
+        };
       return {
         look: 'warning',
         word: 'Used up',

@@ -13,6 +13,7 @@ import { Time } from '@/app/_ui/time';
 import { creditsToJson } from '@/server/credits';
 import { type AppOfUser, findAppOfUser } from '@/server/identity/apps-of-user';
 import { describeSpending } from '../../(skeleton)/apps/describe-spending';
+import { LimitSections } from '../../(skeleton)/limits/limit-sections';
 import { amountOf, inCredits, inDollars } from '../../show-credits';
 import { Allowance } from './allowance';
 import { KeyTable } from './key-table';
@@ -30,7 +31,7 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 
 /** One app: its credits, its allowance and its keys. */
 export default async function AppPage(props: Props) {
-  const app = await requireApp(props);
+  const [{ userId }, app] = await Promise.all([requireSession(), requireApp(props)]);
   const { reason, look } = describeSpending(app);
   const spendable = app.isSuspended ? 0n : app.balance;
   return (
@@ -82,6 +83,7 @@ export default async function AppPage(props: Props) {
           isSuspended={app.isSuspended}
         />
       </Section>
+      <LimitSections userId={userId} partnerId={app.partnerId} name={app.name} />
       <Section
         title="Keys"
         description={`${app.name} spends your credits with one key for each device you signed in on. A revoked key stops working immediately. A restricted one only works from networks or websites that you choose.`}

@@ -1,0 +1,44 @@
+import { formatCredits } from '@/app/_ui/amount';
+import { Badge } from '@/app/_ui/badge';
+import { LimitBar } from '@/app/_ui/limit-bar';
+import { Time } from '@/app/_ui/time';
+import type { LimitView } from '@/server/identity/user-limits';
+
+const show = (credits: number) => formatCredits(credits, 'en');
+
+/** What is used of each limit, and when it resets. */
+export function LimitBars({ limit }: { limit: LimitView }) {
+  const { periods, request, models, isStopped } = limit;
+  return (
+    <div className="mb-6 grid max-w-md gap-4">
+      {isStopped && (
+        <div>
+          <Badge look="warning">Stopped</Badge>
+        </div>
+      )}
+      {periods.map(({ period, most, used, resetsAt }) =>
+        most === null ? null : (
+          <LimitBar
+            key={period}
+            label={`Per ${period}`}
+            used={used}
+            most={most}
+            text={`${show(used)} of ${show(most)} credits`}
+            note={
+              <>
+                Resets <Time at={resetsAt} />
+              </>
+            }
+          />
+        ),
+      )}
+      {request !== null && <p className="text-sm">At most {show(request)} credits per request.</p>}
+      {models !== null && (
+        <p className="text-sm wrap-anywhere">
+          {models.rule === 'only' ? 'Only with ' : 'Never with '}
+          {models.models.join(', ')}.
+        </p>
+      )}
+    </div>
+  );
+}

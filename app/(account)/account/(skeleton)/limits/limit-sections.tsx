@@ -1,0 +1,50 @@
+import { Section } from '@/app/_ui/section';
+import { listUserLimits } from '@/server/identity/user-limits';
+import { ALL_APPS } from '@/server/ledger';
+import { servedModels } from '@/server/pricing/served';
+import { LimitBars } from './limit-bars';
+import { LimitForm } from './limit-form';
+import { StopButton } from './stop-button';
+
+/** `name` is that of the app, or "all apps". */
+type Props = { userId: string; partnerId: string; name: string };
+
+/** The stop and the limits of one app, or of all apps. */
+export async function LimitSections({ userId, partnerId, name }: Props) {
+  const { zone, limits } = await listUserLimits(userId);
+  const saved = limits.find((limit) => limit.partnerId === partnerId) ?? null;
+  const isForAll = partnerId === ALL_APPS;
+  return (
+    <>
+      <Section
+        title={isForAll ? 'Stop all apps' : 'Stop this app'}
+        description="Ends spending at once: the next request is refused and running requests end. Credits, allowances and limits stay as they are."
+      >
+        <StopButton partnerId={partnerId} name={name} isStopped={saved?.isStopped ?? false} />
+      </Section>
+      <div id="limits" className="scroll-mt-6">
+        <Section
+          title={isForAll ? 'Limits of all apps together' : 'Limits'}
+          description={`How much ${name} may spend. What running requests hold counts too. Weeks begin on Monday.`}
+        >
+          {saved !== null && <LimitBars limit={saved} />}
+          <LimitForm
+            // A saved form starts again with what was saved.
+            key={JSON.stringify([
+              zone,
+              saved?.request,
+              saved?.periods.map(({ most }) => most),
+              saved?.models,
+            ])}
+            partnerId={partnerId}
+            name={name}
+            saved={saved}
+            zone={zone}
+            zones={Intl.supportedValuesOf('timeZone')}
+            models={servedModels().map(({ id, name: label }) => ({ id, label }))}
+          />
+        </Section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+'use server';
+
+import { z } from 'zod';
+import { openAction } from '@/app/_session/action';
+import { stopByLink } from '@/server/identity/stop-by-link';
+
+/** The token of a mailed link is the credential. */
+export const stopByMail = openAction(z.object({ token: z.string().max(200) }), async ({ token }) =>
+  (await stopByLink(token))
+    ? { ok: true }
+    : { ok: false, message: 'This link has expired. Sign in to your account to stop apps.' },
+);

@@ -1,0 +1,114 @@
+import { expect } from '@playwright/test';
+import { PICTURES } from './fixtures/appearance';
+import { test } from './fixtures/checkout-walk';
+import { expectAccessibleLayout } from './fixtures/dashboard';
+import { runSql } from './fixtures/database';
+import { signUpInNativeApp } from './fixtures/native-app';
+import { ageSignIns, confirmPresence, findPresenceDialog } from './fixtures/sign-ins';
+
+test('a user limits an app, reaches the limit, stops all apps from a mail and resumes them', async ({
+  page,
+  service,
+  browser,
+}) => {
+  test.setTimeout(120_000);
+  const { email, userKey, keyId } = await signUpInNativeApp(page, service);
+  await runSql(
+    `SELECT ledger_deposit(user_id, partner_id, 'adjustment', 'grant_limits', 'txn_limits_e2e', 1000000000, 1000000000,
+       'promotion_expense', 'for this test', interval '1 day') FROM user_key WHERE id = $1`,
+    [keyId],
+  );
+  const send = async () => {
+    const response = await fetch(`${service}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'sandbox/echo',
+        max_tokens: 500,
+        messages: [{ role: 'user', content: 'Tell me about the sea. '.repeat(200) }],
+      }),
+    });
+    const { error } = await response.json();
+    return error === undefined ? 'served' : `${response.status} ${error.param}`;
+  };
+  const picture = async (name: string, of = page) => {
+    if (PICTURES === undefined) return;
+    await of.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+    const size = of.viewportSize();
+    await of.setViewportSize({ width: 375, height: 800 });
+    await of.emulateMedia({ colorScheme: 'dark' });
+    await of.screenshot({ path: `${PICTURES}/${name}-phone-dark.png`, fullPage: true });
+    await of.emulateMedia({ colorScheme: 'light' });
+    if (size) await of.setViewportSize(size);
+  };
+  const goToLimits = () => page.goto(`${service}/account/limits`);
+  expect(await send()).toBe('served');
+
+  await page.goto(`${service}/account/apps`);
+  await page.getByRole('link', { name: /Demo/ }).click();
+  await page.getByLabel('Credits per day').fill('none');
+  await page.getByRole('button', { name: /^Save limits of/ }).click();
+  await expect(page.getByText('Enter a number of credits above zero')).toBeVisible();
+  await page.getByLabel('Credits per day').fill('1.5');
+  await page.getByLabel('Time zone').selectOption('Europe/Berlin');
+  await page.getByRole('button', { name: /^Save limits of/ }).click();
+  await expect(page.getByText(/ of 1\.5 credits/)).toBeVisible();
+  await expectAccessibleLayout(page);
+  await picture('app-limits');
+  await expect.poll(send).toBe('402 limits.app.day');
+
+  await goToLimits();
+  await expect(page.getByText(/ of 1\.5 credits/)).toBeVisible();
+  await page.getByLabel('Models', { exact: true }).selectOption('All except the models that I choose');
+  await page.getByLabel('Search models').fill('sandbox echo');
+  await page.getByRole('checkbox', { name: /sandbox\/echo/ }).check();
+  await page.getByLabel('Credits per month').fill('5,000');
+  await page.getByRole('button', { name: 'Save limits of all apps' }).click();
+  await expect(page.getByText('Never with sandbox/echo.')).toBeVisible();
+  await expectAccessibleLayout(page);
+  await picture('limits');
+  expect(await send()).toBe('402 limits.all.model');
+  await page.getByRole('button', { name: 'Remove limits' }).click();
+  await expect(page.getByText('Never with sandbox/echo.')).toHaveCount(0);
+  expect(await send()).toBe('402 limits.app.day');
+
+  // As the background job records it for a key that was used in an unusual way.
+  await runSql(
+    `INSERT INTO key_notice (key_id, kind, day, detail, due_at) VALUES ($1, 'unusual_use', now(), $2, now())`,
+    [keyId, JSON.stringify({ reason: 'new_network', network: '198.51.0.0/16' })],
+  );
+  let link: string | undefined;
+  const findLink = async () => {
+    const mails = await page.request.get(`${service}/dev/mail/messages?to=${encodeURIComponent(email)}`);
+    link = /http[^"\s\\]+\/stop\?token=[\w-]+/.exec(await mails.text())?.[0];
+    return link;
+  };
+  await expect.poll(findLink, { timeout: 30_000 }).toBeDefined();
+  const elsewhere = await (await browser.newContext()).newPage();
+  await elsewhere.goto(link ?? '');
+  await expect(elsewhere.getByRole('heading', { name: 'Stop all apps?' })).toBeVisible();
+  await expectAccessibleLayout(elsewhere);
+  await picture('stop', elsewhere);
+  expect(await send()).toBe('402 limits.app.day');
+  await elsewhere.getByRole('button', { name: 'Stop all apps' }).click();
+  await expect(elsewhere.getByRole('heading', { name: 'All apps are stopped' })).toBeVisible();
+  await expectAccessibleLayout(elsewhere);
+  expect(await send()).toBe('402 limits.all.stop');
+  await elsewhere.context().close();
+
+  await ageSignIns(email);
+  await goToLimits();
+  await expect(page.getByText('You stopped all apps.')).toBeVisible();
+  await expectAccessibleLayout(page);
+  await picture('stopped');
+  await page.getByRole('button', { name: 'Resume all apps' }).click();
+  await findPresenceDialog(page);
+  expect(await send()).toBe('402 limits.all.stop');
+  await confirmPresence(page, service, email);
+  await expect(page.getByText('You stopped all apps.')).toHaveCount(0);
+  expect(await send()).toBe('402 limits.app.day');
+
+  await page.getByRole('button', { name: 'Stop all apps' }).click();
+  await expect(page.getByText('You stopped all apps.')).toBeVisible();
+  expect(await send()).toBe('402 limits.all.stop');
+});

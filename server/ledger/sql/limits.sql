@@ -1,0 +1,93 @@
+-- What a user's own limits leave an app: those for the app and those for all apps. `free` is the most that a request may
+-- hold now, and `per_request` the most that any may; null if nothing limits it. `refusal` names a limit that the request would not fit even if none of the
+-- user's requests were running, and `resets_at` is when its period ends. Of several, the one that lasts longest.
+-- `p_cost` is the least that the request costs and `p_need` the least that must be free; `p_held` is what all requests of the
+-- user hold. The hold `p_without` counts no longer. The caller has locked the wallet.
+CREATE OR REPLACE FUNCTION ledger_limits(
+  p_user text, p_partner text, p_zone text, p_model text, p_cost bigint, p_need bigint, p_held bigint, p_without text
+) RETURNS TABLE (free bigint, per_request bigint, refusal text, resets_at timestamptz)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  now_at CONSTANT timestamptz := ledger_clock();
+  rule record;
+BEGIN
+  FOR rule IN
+    SELECT r.kind, r.reached, r.free, r.ends, CASE WHEN l.partner_id = '' THEN 'all' ELSE 'app' END AS apps
+    FROM spending_limit l
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN l.partner_id = '' THEN p_held ELSE (
+        SELECT coalesce(sum(h.amount), 0)::bigint FROM hold h
+        WHERE h.user_id = p_user AND h.partner_id = p_partner AND h.request_id IS DISTINCT FROM p_without) END) AS h (held)
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
+        CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
+        CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END) AS s (day, week, month)
+    CROSS JOIN LATERAL (VALUES
+      (1, 'stop', l.stopped_at IS NOT NULL, NULL::bigint, NULL::timestamptz),
+      (2, 'model', CASE l.model_rule WHEN 'only' THEN p_model <> ALL (l.models) WHEN 'except' THEN p_model = ANY (l.models) END, NULL, NULL),
+      (3, 'request', p_cost > l.per_request, l.per_request, NULL),
+      (4, 'month', p_need > l.per_month - s.month, l.per_month - s.month - h.held, l.month_ends),
+      (5, 'week', p_need > l.per_week - s.week, l.per_week - s.week - h.held, l.week_ends),
+      (6, 'day', p_need > l.per_day - s.day, l.per_day - s.day - h.held, l.day_ends)) AS r (rank, kind, reached, free, ends)
+    WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner)
+    ORDER BY r.rank, apps
+  LOOP
+    IF rule.kind = 'request' THEN
+      per_request := least(per_request, rule.free);
+    ELSE
+      free := least(free, rule.free);
+    END IF;
+    IF refusal IS NULL AND rule.reached THEN
+      refusal := 'limit_' || rule.kind || '_' || rule.apps;
+      resets_at := CASE WHEN now_at < rule.ends THEN rule.ends
+        WHEN rule.ends IS NOT NULL THEN ledger_next_period_end(rule.kind, p_zone, rule.ends, now_at) END;
+    END IF;
+  END LOOP;
+  RETURN NEXT;
+END $$;
+
+-- Counts what a request spent in the running day, week and month, and returns what the limits leave the app. Nothing lowers
+-- a sum before its period ends. The caller has locked the wallet.
+CREATE OR REPLACE FUNCTION ledger_count_spent(
+  p_user text, p_partner text, p_zone text, p_spent bigint, p_held bigint, p_without text
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  now_at CONSTANT timestamptz := ledger_clock();
+BEGIN
+  IF p_spent > 0 THEN
+    UPDATE spending_limit l SET
+      day_spent = p_spent + CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
+      day_ends = CASE WHEN now_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', p_zone, l.day_ends, now_at) END,
+      week_spent = p_spent + CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
+      week_ends = CASE WHEN now_at < l.week_ends THEN l.week_ends ELSE ledger_next_period_end('week', p_zone, l.week_ends, now_at) END,
+      month_spent = p_spent + CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END,
+      month_ends = CASE WHEN now_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', p_zone, l.month_ends, now_at) END
+    WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner);
+  END IF;
+  RETURN (SELECT l.free FROM ledger_limits(p_user, p_partner, p_zone, NULL, NULL, 0, p_held, p_without) l);
+END $$;
+
+-- The limits of a user with what is used of them; those for all apps first.
+CREATE OR REPLACE FUNCTION ledger_limits_of(p_user text) RETURNS TABLE (
+  zone text, partner_id text, per_request bigint, per_day bigint, per_week bigint, per_month bigint, model_rule text, models text[],
+  is_stopped boolean, held bigint, day_spent bigint, day_ends timestamptz, week_spent bigint, week_ends timestamptz,
+  month_spent bigint, month_ends timestamptz
+) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+  now_at CONSTANT timestamptz := ledger_clock();
+BEGIN
+  RETURN QUERY
+  SELECT a.limits_zone, l.partner_id, l.per_request, l.per_day, l.per_week, l.per_month, l.model_rule, l.models, l.stopped_at IS NOT NULL,
+    CASE WHEN l.partner_id = '' THEN a.held ELSE (
+      SELECT coalesce(sum(h.amount), 0)::bigint FROM hold h WHERE h.user_id = p_user AND h.partner_id = l.partner_id) END,
+    CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
+    CASE WHEN now_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', a.limits_zone, l.day_ends, now_at) END,
+    CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
+    CASE WHEN now_at < l.week_ends THEN l.week_ends ELSE ledger_next_period_end('week', a.limits_zone, l.week_ends, now_at) END,
+    CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END,
+    CASE WHEN now_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', a.limits_zone, l.month_ends, now_at) END
+  FROM wallet a JOIN spending_limit l ON l.user_id = a.user_id
+  WHERE a.user_id = p_user ORDER BY l.partner_id;
+END $$;

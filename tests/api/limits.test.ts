@@ -1,0 +1,125 @@
+import { afterEach, expect, test } from 'vitest';
+import { wholeCredits } from '@/server/credits';
+import { inTransaction } from '@/server/db';
+import { endStoppedRequests, runningGenerations } from '@/server/generation/run';
+import {
+  ALL_APPS,
+  checkLedger,
+  type Limits,
+  readHistory,
+  removeLimits,
+  saveLimits,
+  stopSpending,
+} from '@/server/ledger';
+import { startApi } from '../harness/api-server';
+import { newDatabase } from '../harness/database';
+import { newPerson } from '../harness/people';
+import { until } from '../harness/until';
+
+/** What an app receives when a limit or a stop of the user refuses its request. */
+
+await newDatabase();
+const api = await startApi();
+const person = await newPerson({ credits: 1_000 });
+const { userId, partnerId } = person;
+
+afterEach(() => inTransaction((tx) => removeLimits(tx, userId)));
+
+const NONE: Limits = { request: null, day: null, week: null, month: null, models: null };
+const limit = (limits: Partial<Limits>, of: string = partnerId) =>
+  inTransaction((tx) =>
+    saveLimits(tx, { userId, partnerId: of, zone: 'Europe/Berlin', limits: { ...NONE, ...limits } }),
+  );
+const stop = (of: string) => inTransaction((tx) => stopSpending(tx, { userId, partnerId: of }));
+
+const headers = { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' };
+const send = (model = 'sandbox/echo', rest: object = {}) =>
+  fetch(`${api.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({
+      ...{ model, max_tokens: 200, messages: [{ role: 'user', content: 'Tell me about the sea' }] },
+      ...rest,
+    }),
+  });
+
+async function refusalOf(response: Response): Promise<{ param: string; message: string }> {
+  const { error } = await response.json();
+  expect([response.status, error.type]).toEqual([402, 'partner_limit_reached']);
+  return error;
+}
+
+test.each([
+  ['day', partnerId, 'limits.app.day', 'this app'],
+  ['week', ALL_APPS, 'limits.all.week', 'all apps'],
+  ['month', ALL_APPS, 'limits.all.month', 'all apps'],
+] as const)(
+  'a limit per %s that is reached is a 402 with its name and its reset',
+  async (period, of, name, apps) => {
+    expect((await send()).status).toBe(200);
+    await limit({ [period]: wholeCredits(1) }, of);
+    while ((await send()).ok);
+    const { param, message } = await refusalOf(await send());
+    expect(param).toBe(name);
+    const [, resetsAt = ''] =
+      new RegExp(
+        `^The user's limit per ${period} for ${apps} is reached\\. It resets at (\\S+Z), and the user can raise it at http\\S+/account/limits\\.$`,
+      ).exec(message) ?? [];
+    const berlin = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', timeStyle: 'medium' });
+    expect(berlin.format(new Date(resetsAt))).toBe('00:00:00');
+  },
+);
+
+test('a request above the limit per request, and a model that is not allowed, are named', async () => {
+  await limit({ request: wholeCredits(1) }, ALL_APPS);
+  const long = 'Tell me about the sea. '.repeat(20_000);
+  const response = await send('sandbox/echo', { messages: [{ role: 'user', content: long }] });
+  expect((await refusalOf(response)).param).toBe('limits.all.request');
+
+  await limit({ models: { rule: 'except', models: ['sandbox/echo'] } });
+  expect((await refusalOf(await send())).param).toBe('limits.app.model');
+  expect((await send('sandbox/story')).status).toBe(200);
+});
+
+test('the balance is what the limits leave, and its status is the code of the refusal', async () => {
+  const balance = async () => (await fetch(`${api.url}/v1/credits/balance`, { headers })).json();
+  await limit({ day: wholeCredits(500) });
+  expect(await balance()).toMatchObject({ status: 'ok' });
+  expect((await balance()).balance).toBeLessThanOrEqual(500);
+  await stop(ALL_APPS);
+  expect(await balance()).toMatchObject({ balance: 0, status: 'partner_limit_reached' });
+});
+
+test.each([
+  [partnerId, 'limits.app.stop'],
+  [ALL_APPS, 'limits.all.stop'],
+])('a stop refuses the next request, and ends a running stream with the same error', async (of, name) => {
+  const response = await send('sandbox/stall', { stream: true });
+  expect(runningGenerations()).toBe(1);
+  await endStoppedRequests();
+  expect(runningGenerations()).toBe(1);
+  await stop(of);
+  expect((await refusalOf(await send())).param).toBe(name);
+
+  await endStoppedRequests();
+  expect(await response.text()).toMatch(
+    new RegExp(
+      `\\n\\ndata: \\{"error":\\{"message":"The user has stopped .*","param":"${name}".*\\}\\}\\n\\n$`,
+    ),
+  );
+  expect(runningGenerations()).toBe(0);
+  const { entries } = await readHistory(person, { limit: 1, offset: 0 });
+  expect(entries[0]?.credits).toBeLessThan(0n);
+  expect((await checkLedger()).differences).toEqual([]);
+});
+
+test('a stop ends a request that has not been answered yet', async () => {
+  const response = send('sandbox/slow');
+  await until(
+    async () => runningGenerations(),
+    (running) => running === 1,
+  );
+  await stop(ALL_APPS);
+  await endStoppedRequests();
+  expect((await refusalOf(await response)).param).toBe('limits.all.stop');
+});

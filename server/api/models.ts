@@ -4,9 +4,8 @@ import type { CatalogModel } from '../pricing/catalog';
 import { CAPABILITIES } from '../pricing/catalog-schema';
 import { type ListPrices, perTokenPrice } from '../pricing/list-price';
 
-/** `type` is the kind of model; clients of the messages format expect a constant. */
-const modelType = z.enum(['language', 'model']);
-type ModelType = z.output<typeof modelType>;
+/** Clients of the messages format expect a constant. */
+const MESSAGES_TYPE = 'model';
 
 const prices = z.object({
   input: z.number(),
@@ -23,28 +22,29 @@ export const listedModelSchema = z.object({
   object: z.literal('model'),
   name: z.string(),
   display_name: z.string(),
-  type: modelType.meta({
-    description: '`language`, or always `model` when the `anthropic-version` header is sent.',
+  type: z.enum(['language', 'embedding', MESSAGES_TYPE]).meta({
+    description:
+      '`language`, or `embedding` for `POST /v1/embeddings`; always `model` when the `anthropic-version` header is sent.',
   }),
   created: z.int().meta({ description: 'Unix seconds.' }),
   created_at: z.iso.datetime(),
   owned_by: z.string(),
   context_window: z.int(),
-  max_tokens: z.int().meta({ description: 'The maximum number of output tokens.' }),
+  max_tokens: z.int().meta({ description: 'The maximum number of output tokens; 0 for an embedding model.' }),
   context_length: z.int().meta({ description: 'The same as `context_window`.' }),
   architecture: z.object({
-    modality: z.string().meta({ description: 'Such as `text+image->text`.' }),
+    modality: z.string().meta({ description: 'Such as `text+image->text` or `text->embeddings`.' }),
     input_modalities: z.array(z.enum(['text', 'image', 'file'])),
-    output_modalities: z.array(z.literal('text')),
+    output_modalities: z.array(z.enum(['text', 'embeddings'])),
   }),
   top_provider: z.object({
     context_length: z.int(),
-    max_completion_tokens: z.int(),
+    max_completion_tokens: z.int().nullable(),
     is_moderated: z.boolean(),
   }),
   supported_parameters: z.array(z.string()).meta({
     description:
-      'Parameters of the chat format that reach the model. Others are dropped, and `x-svc-warnings` names them.',
+      'Parameters of the chat format, or of embeddings, that reach the model. Others are dropped, and `x-svc-warnings` names them.',
   }),
   capabilities: z.record(z.enum(CAPABILITIES), z.boolean()),
   pricing: prices
@@ -84,32 +84,33 @@ export const modelListSchema = z.object({
 
 type ListedModel = z.output<typeof listedModelSchema>;
 
-export function modelTypeFor(request: Request): ModelType {
-  return request.headers.has('anthropic-version') ? 'model' : 'language';
-}
+export const isMessagesClient = (request: Request): boolean => request.headers.has('anthropic-version');
 
 /** The response varies with that header, in case a cache stores it. */
 export const MODEL_HEADERS = { vary: 'anthropic-version' };
 
 /** One body that the official clients of both formats can parse. */
-export function writeModelList(models: CatalogModel[], type: ModelType): z.output<typeof modelListSchema> {
+export function writeModelList(
+  models: CatalogModel[],
+  forMessages: boolean,
+): z.output<typeof modelListSchema> {
   return {
     object: 'list',
-    data: models.map((model) => writeModel(model, type)),
+    data: models.map((model) => writeModel(model, forMessages)),
     has_more: false,
     first_id: models[0]?.id ?? null,
     last_id: models.at(-1)?.id ?? null,
   };
 }
 
-export function writeModel(model: CatalogModel, type: ModelType): ListedModel {
+export function writeModel(model: CatalogModel, forMessages: boolean): ListedModel {
   const releasedMs = Date.parse(model.released);
   return {
     id: model.id,
     object: 'model',
     name: model.name,
     display_name: model.name,
-    type,
+    type: forMessages ? MESSAGES_TYPE : model.type,
     created: releasedMs / 1000,
     created_at: new Date(releasedMs).toISOString(),
     owned_by: model.provider,
@@ -119,7 +120,7 @@ export function writeModel(model: CatalogModel, type: ModelType): ListedModel {
     architecture: writeArchitecture(model),
     top_provider: {
       context_length: model.contextWindow,
-      max_completion_tokens: model.maxOutputTokens,
+      max_completion_tokens: model.type === 'embedding' ? null : model.maxOutputTokens,
       is_moderated: false,
     },
     supported_parameters: supportedParameters(model),
@@ -128,14 +129,15 @@ export function writeModel(model: CatalogModel, type: ModelType): ListedModel {
   };
 }
 
-function writeArchitecture({ capabilities }: CatalogModel): ListedModel['architecture'] {
+function writeArchitecture({ type, capabilities }: CatalogModel): ListedModel['architecture'] {
   const modalities: ListedModel['architecture']['input_modalities'] = ['text'];
   if (capabilities.vision) modalities.push('image');
   if (capabilities.pdf) modalities.push('file');
+  const output = type === 'embedding' ? 'embeddings' : 'text';
   return {
-    modality: `${modalities.join('+')}->text`,
+    modality: `${modalities.join('+')}->${output}`,
     input_modalities: modalities,
-    output_modalities: ['text'],
+    output_modalities: [output],
   };
 }
 

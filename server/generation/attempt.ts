@@ -10,6 +10,7 @@ import type { Candidate } from './candidates';
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
+import { beginCall, noteFirstChunk } from './trace-call';
 import { callProvider, timedOut, type UpstreamResponse } from './upstream';
 
 type Served = { served: Candidate; exchange: Exchange };
@@ -50,6 +51,7 @@ export async function attempt(
     withoutReasoning,
     noteResponse: run.keeper?.note,
   });
+  beginCall(run, served, exchange);
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
   run.occupy(model.provider);
@@ -70,6 +72,7 @@ export async function attempt(
     return { ok: false, failure: unreachable(cause), mayRepeat };
   }
   providerResponses.add(model.provider, now() - sinceMs);
+  run.call?.set({ 'http.response.status_code': upstream.statusCode });
   if (upstream.statusCode !== 200) return refused(run, served, upstream);
   noteSuccess(model.provider);
   return run.wantsStream
@@ -125,7 +128,7 @@ async function openStreamed(
   exchange: Exchange,
   upstream: UpstreamResponse,
 ): Promise<Attempt> {
-  const stream = await openStream(exchange.openStream(), upstream);
+  const stream = await openStream(exchange.openStream(), upstream, noteFirstChunk(run));
   const { failure, started } = stream.relay.facts;
   // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };

@@ -1,4 +1,5 @@
 import { countProviderFailure } from '../activity/provider-failures';
+import { countProviderCall } from '../activity/status-counts';
 import { now, SECOND_MS } from '../clock';
 import { ApiError, overloaded } from '../errors';
 import { describeError, log } from '../log';
@@ -9,6 +10,7 @@ import type { Candidate } from './candidates';
 import { cooldownSeconds } from './circuit-breaker';
 import { isFull } from './provider-share';
 import type { Run } from './run';
+import { endCall } from './trace-call';
 
 const MAX_ATTEMPTS = 3;
 const MAX_TIME_MS = 30 * SECOND_MS;
@@ -39,9 +41,13 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
         wasFull = true;
         break;
       }
+      const calledAtMs = now();
       const result = await attemptIfAccepted(run, candidate, { withoutReasoning });
       if (result === null) break;
-      providerAttempts.add(candidate.model.provider, outcomeOf(run, result));
+      const { provider } = candidate.model;
+      const outcome = outcomeOf(run, result);
+      providerAttempts.add(provider, outcome);
+      countProviderCall(provider, outcome, now() - calledAtMs);
       if (result.ok) return result.response;
       attempts++;
       last = result.failure;
@@ -60,8 +66,8 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
   throw last?.error ?? (wasFull ? overloaded() : unavailable(shortestCooldown));
 }
 
-/** The client disconnected, or the instance stops. */
-const hasEnded = ({ disconnectedAtMs, isCutOff }: Run): boolean => disconnectedAtMs !== null || isCutOff;
+/** The client disconnected, the instance stops or the user has stopped the app. */
+const hasEnded = ({ disconnectedAtMs, cutOff }: Run): boolean => disconnectedAtMs !== null || cutOff !== null;
 
 function outcomeOf(run: Run, attempt: Attempt): string {
   if (attempt.ok) return 'ok';
@@ -78,8 +84,11 @@ async function attemptIfAccepted(
   options: { withoutReasoning: boolean },
 ): Promise<Attempt | null> {
   try {
-    return await attempt(run, candidate, options);
+    const result = await attempt(run, candidate, options);
+    endCall(run, result);
+    return result;
   } catch (error) {
+    run.call?.end();
     const isRefusal = error instanceof ApiError && error.code === 'invalid_request';
     if (isRefusal && candidate.model.id !== run.model.id) return null;
     throw error;

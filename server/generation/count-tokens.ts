@@ -21,7 +21,10 @@ const TIMEOUT_MS = 10_000;
 
 /** Counts the tokens of a prompt: at a provider that counts for free, otherwise by an estimate. No charge. */
 export async function countTokens(request: ApiRequest): Promise<z.output<typeof tokenCountSchema>> {
-  const { keyHash, waitMs, candidates, body, isLarge } = await readModelRequest(request, validateCountTokens);
+  const { keyHash, waitMs, candidates, body, isLarge } = await readModelRequest(request, {
+    modelType: 'language',
+    validate: validateCountTokens,
+  });
   const [requested] = candidates;
   const { id } = requested.model;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, id);

@@ -1,7 +1,7 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { now } from '../clock';
 import { settings } from '../env';
-import { overloaded, stopping } from '../errors';
+import { overloaded } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
 import type { Reply } from '../http/reply';
@@ -12,6 +12,7 @@ import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
+import { traceOf } from '../tracing';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
 import type { KeptResponses } from './kept-responses';
@@ -56,9 +57,10 @@ async function admitRequest(
   caller: Caller,
   kept: KeptResponses | null,
 ): Promise<Run> {
-  const read = await readModelRequest(request, protocol.validate, caller);
+  const read = await readModelRequest(request, protocol, caller);
   const { keyHash, waitMs, candidates, warnings, isSmall, isLarge } = read;
   const model = candidates[0].model.id;
+  traceOf(requestId)?.set({ 'gen_ai.request.model': model });
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
     throw overloaded();
@@ -70,7 +72,7 @@ async function admitRequest(
   const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
-  if (!admission.ok) throw toApiError(admission.refusal, model);
+  if (!admission.ok) throw toApiError(admission, model);
 
   const { hold } = admission;
   noteKeyUse(hold.keyId, hold.partnerId, clientIp);
@@ -80,7 +82,7 @@ async function admitRequest(
     throw disconnectRefusal;
   }
   const outputCap = fitOutputCap(plan, hold);
-  const { choices, hasMedia } = plan;
+  const { choices, prompts, hasMedia } = plan;
   const run = startRun({
     requestId,
     hold,
@@ -95,7 +97,7 @@ async function admitRequest(
     outputCap,
     choices,
     hasMedia,
-    estimate: (served) => estimateUsage(measure, served, { outputCap, choices }),
+    estimate: (served) => estimateUsage(measure, served, { outputCap, choices, prompts }),
   });
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;
@@ -104,13 +106,17 @@ async function admitRequest(
 type Wanted = Parameters<typeof admit>[0];
 
 async function admitOrOverloaded(wanted: Wanted, request: WithHeaders): ReturnType<typeof admit> {
+  const span = traceOf(wanted.requestId)?.begin('admission', 'internal');
   try {
     const admission = await admit(wanted);
     if (admission.ok || admission.refusal !== 'invalid_user_key') return admission;
     const stored = await findOtherHash(request);
     return stored === null ? admission : await admit({ ...wanted, keyHash: stored });
   } catch (cause) {
+    span?.fail('overloaded');
     throw overloaded(cause);
+  } finally {
+    span?.end();
   }
 }
 
@@ -135,7 +141,7 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
   } catch (error) {
     stopWatching();
     await settleWithoutResponse(run);
-    throw run.isCutOff ? stopping() : error;
+    throw run.cutOff ?? error;
   }
 }
 

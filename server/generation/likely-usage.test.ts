@@ -15,7 +15,7 @@ test("an estimate stays within the ledger's range, whatever the request contains
   const measure = await measureDocuments(messagesProtocol.measure(request));
   const model = { provider: 'anthropic', upstreamModel: 'claude-opus-5', contextWindow: 1e9 } as CatalogModel;
   const called = { model, profile: profileOf('anthropic') };
-  const limit = { outputCap: 1e9, choices: 1 };
+  const limit = { outputCap: 1e9, choices: 1, prompts: 1 };
   const estimate = estimateUsage(measure, called, limit);
   expect(estimate(5e9)).toMatchObject({ input: 100_000_000, output: 100_000_000 });
   const small = { ...called, model: { ...model, contextWindow: 200_000 } };
@@ -32,7 +32,11 @@ test('hidden output is estimated by time for each choice, up to the output limit
   const measure = await measureDocuments(messagesProtocol.measure(request));
   const model = { provider: 'groq', upstreamModel: 'm', contextWindow: 1e9 } as CatalogModel;
   const estimateOf = (provider: string, choices: number) =>
-    estimateUsage(measure, { model, profile: profileOf(provider) }, { outputCap: 8_000, choices });
+    estimateUsage(
+      measure,
+      { model, profile: profileOf(provider) },
+      { outputCap: 8_000, choices, prompts: 1 },
+    );
   const twoSeconds = { unseenMs: 2_000, outputDeltas: 7 };
   expect(estimateOf('openai', 1)(20, twoSeconds).output).toBe(1_007);
   expect(estimateOf('openai', 2)(40, twoSeconds).output).toBe(2_010);

@@ -21,8 +21,8 @@ export type Estimate = (outputBytes: number, interrupted?: Interrupted) => Token
 
 type Called = Pick<Candidate, 'model' | 'profile'>;
 
-/** The output that was requested: tokens per choice, and choices. */
-export type OutputLimit = { outputCap: number; choices: number };
+/** The output tokens per choice, the choices, and the prompts that the model reads one by one. */
+export type RequestSize = { outputCap: number; choices: number; prompts: number };
 
 /**
  * Returns the function that estimates usage. The input is what was held for it, so that nobody pays less by
@@ -31,23 +31,23 @@ export type OutputLimit = { outputCap: number; choices: number };
 export function estimateUsage(
   measure: Measure,
   called: Called,
-  { outputCap, choices }: OutputLimit,
+  { outputCap, choices, prompts }: RequestSize,
 ): Estimate {
   const kind = tokenKindOf(called.profile.format, called.model.upstreamModel);
   const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
   let input: number | undefined;
   return (outputBytes, { unseenMs, outputDeltas } = UNINTERRUPTED) => {
-    input ??= Math.min(MAX_COUNT, heldInputTokens(measure, called));
+    input ??= Math.min(MAX_COUNT, heldInputTokens(measure, called, prompts));
     const seen = Math.max(outputDeltas, likelyOutputTokens(outputBytes, kind));
     const output = seen + Math.ceil(unseenMs * tokensPerMs);
     return { ...NO_TOKENS, input, output: Math.min(MAX_COUNT, choices * outputCap, output) };
   };
 }
 
-/** At most the context window: a provider refuses a longer prompt. */
-function heldInputTokens(measure: Measure, { model, profile }: Called): number {
+/** A prompt has at most the context window: a provider refuses a longer one. */
+function heldInputTokens(measure: Measure, { model, profile }: Called, prompts: number): number {
   const { largestInputTokens, media } = measure(tokenKindOf(profile.format, model.upstreamModel));
-  return Math.min(model.contextWindow, largestInputTokens + largestMediaTokens(media, model));
+  return Math.min(prompts * model.contextWindow, largestInputTokens + largestMediaTokens(media, model));
 }
 
 export function likelyInputTokens(measure: Measure, { model, profile }: Called): number {

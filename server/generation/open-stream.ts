@@ -26,11 +26,13 @@ export type OpenedStream = {
 export async function openStream(
   relay: StreamRelay & { facts: StreamFacts },
   upstream: UpstreamResponse,
+  onStarted?: () => void,
 ): Promise<OpenedStream> {
   const chunks = upstream.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   let isCut = false;
   let isOver = false;
   const first = readUntilStarted();
+  if (onStarted !== undefined) void first.then(onStarted);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, COMMIT_AFTER_MS);

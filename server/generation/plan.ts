@@ -30,6 +30,8 @@ export type Plan = {
   outputCap: number;
   /** Choices requested (`n`): each may use the whole cap. */
   choices: number;
+  /** Prompts that the model reads one by one: each may fill its context window. */
+  prompts: number;
   /** The prompt contains images or documents. */
   hasMedia: boolean;
 };
@@ -46,7 +48,8 @@ export function planRequest(
   const models = candidates.map(({ model }) => model);
   const inputTokens = (model: CatalogModel) => largestInputTokens + largestMediaTokens(media, model);
   // A provider refuses a prompt that exceeds the context window, and bills nothing.
-  const billedTokens = (model: CatalogModel) => Math.min(model.contextWindow, inputTokens(model));
+  const prompts = protocol.prompts(request);
+  const billedTokens = (model: CatalogModel) => Math.min(prompts * model.contextWindow, inputTokens(model));
   const inputCost = highest(
     models.map((model) => worstInputCost(billedTokens(model), model.prices, lifetime)),
   );
@@ -71,6 +74,7 @@ export function planRequest(
     expectedCap: requested ?? outputCap,
     outputCap,
     choices,
+    prompts,
     hasMedia: media.images.length > 0 || media.pages > 0,
   };
 }

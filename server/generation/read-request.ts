@@ -7,7 +7,9 @@ import { GENERATION_BODY_BYTES, parseJsonObject, readJsonText, readLargeJson } f
 import { hasSmallBody } from '../http/receive-body';
 import { isModelAllowed } from '../partners/model-access';
 import { findUnprefixedModel } from '../pricing/served';
+import type { ClientProtocol } from '../protocols/client-protocol';
 import { keepNumbers } from '../protocols/exact-numbers';
+import type { ModelType } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { takeKeyTurn } from '../rate-limit/key-turns';
 import { type Candidates, resolveCandidates } from './candidates';
@@ -43,7 +45,7 @@ export type Caller = { partnerId: string | null };
  */
 export async function readModelRequest<Body>(
   request: ApiRequest,
-  validateBody: (json: Record<string, unknown>) => Body,
+  { modelType, validate }: Pick<ClientProtocol<Body>, 'modelType' | 'validate'>,
   caller: Caller = { partnerId: null },
 ): Promise<ReadRequest<Body>> {
   const keyHash = requireUserKeyHash(request);
@@ -62,11 +64,11 @@ export async function readModelRequest<Body>(
     const parsed = parseJsonObject(text);
     if (isLarge) await letOthersRun();
     const json = restoreStrings(parsed, strings);
-    requested = requireModel(json.model);
+    requested = requireModel(json.model, modelType);
     if (!isSmall) await letOthersRun();
     const exact = restoreStrings(await keepNumbers(json, text), strings);
     if (!isSmall) await letOthersRun();
-    const body = validateBody(exact);
+    const body = validate(exact);
     if (!isSmall) await letOthersRun();
     const { candidates, warnings } = requested;
     return { keyHash, waitMs, candidates, warnings, body, isSmall, isLarge };
@@ -90,7 +92,7 @@ async function readJson(request: ApiRequest, keyHash: Buffer, isLarge: boolean):
 
 type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;
 
-function requireModel(id: unknown): RequestedModel {
+function requireModel(id: unknown, modelType: ModelType): RequestedModel {
   if (typeof id !== 'string' || id === '') {
     const isMissing = id === undefined || id === null || id === '';
     throw refuse(
@@ -99,11 +101,26 @@ function requireModel(id: unknown): RequestedModel {
     );
   }
   const exact = resolveCandidates(id);
-  if (exact !== null) return { candidates: exact, warnings: NO_WARNINGS };
+  if (exact !== null) return { candidates: requireType(exact, modelType), warnings: NO_WARNINGS };
   const meant = findUnprefixedModel(id);
   const candidates = meant && resolveCandidates(meant.id);
   if (candidates === null) throw modelNotFound(id.slice(0, 200));
-  return { candidates, warnings: [warnOfPrefix(id, candidates[0].model)] };
+  return {
+    candidates: requireType(candidates, modelType),
+    warnings: [warnOfPrefix(id, candidates[0].model)],
+  };
+}
+
+const ENDPOINTS_OF = {
+  language: 'POST /v1/chat/completions, /v1/messages or /v1/responses',
+  embedding: 'POST /v1/embeddings',
+};
+
+function requireType(candidates: Candidates, modelType: ModelType): Candidates {
+  const { id, type } = candidates[0].model;
+  if (type === modelType) return candidates;
+  const an = type === 'language' ? 'a' : 'an';
+  throw refuse('model', `${id} is ${an} ${type} model: use ${ENDPOINTS_OF[type]}`);
 }
 
 const NO_WARNINGS: readonly string[] = [];

@@ -1,13 +1,16 @@
-import { type Hold, keepLease } from '../ledger';
+import { type ApiError, stopping } from '../errors';
+import { ALL_APPS, type Hold, keepLease, readStops } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders, Exchange } from '../providers/exchange';
+import { extendTrace, finishTrace, type Span } from '../tracing';
 import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
 import type { Keeper } from './kept-responses';
 import type { Estimate } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { createPlace } from './provider-share';
+import { limitReached } from './refusals';
 import { hashForProviders } from './user-hash';
 
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
@@ -50,12 +53,14 @@ export type Run = {
   /** Cancels the call to the provider. */
   abort: Abort;
   working: Working | null;
+  /** The span of the current call to a provider; undefined without tracing. */
+  call: Span | undefined;
   /** When the client disconnected; null while it is connected. */
   disconnectedAtMs: number | null;
   /** How far the response is read after the disconnect; null if the provider is cancelled. */
   readGoal: ReadGoal | null;
-  /** Cut off because the instance stops. */
-  isCutOff: boolean;
+  /** The error that the client receives, because the instance stops or the user has stopped the app. */
+  cutOff: ApiError | null;
   /** The candidate that refused the content of the request, and bills for that. */
   refusedBy: Candidate | null;
   /** Bytes of output so far. Each renewal of the lease reports them. */
@@ -73,9 +78,26 @@ export const runningGenerations = (): number => running.size;
 
 /** Ends the requests whose clients are connected, because the instance stops. Returns how many. */
 export function cutOffRunning(): number {
-  const connected = [...running].filter(({ disconnectedAtMs }) => disconnectedAtMs === null);
+  return cutOff(() => true, stopping);
+}
+
+/** Ends the requests that a user has stopped. A background job looks for stops, on every instance. */
+export async function endStoppedRequests(): Promise<void> {
+  if (running.size === 0) return;
+  for (const { userId, partnerId } of await readStops()) {
+    const apps = partnerId === ALL_APPS ? 'all' : 'app';
+    const isStopped = ({ hold }: Run) =>
+      hold.userId === userId && (partnerId === ALL_APPS || hold.partnerId === partnerId);
+    cutOff(isStopped, () => limitReached({ kind: 'stop', apps, resetsAt: null }));
+  }
+}
+
+function cutOff(isMeant: (run: Run) => boolean, errorOf: () => ApiError): number {
+  const connected = [...running].filter(
+    (run) => run.disconnectedAtMs === null && run.cutOff === null && isMeant(run),
+  );
   for (const run of connected) {
-    run.isCutOff = true;
+    run.cutOff = errorOf();
     run.abort.abort();
   }
   return connected.length;
@@ -88,9 +110,10 @@ type Started = Omit<
   | 'headers'
   | 'abort'
   | 'working'
+  | 'call'
   | 'disconnectedAtMs'
   | 'readGoal'
-  | 'isCutOff'
+  | 'cutOff'
   | 'refusedBy'
   | 'progress'
   | 'occupy'
@@ -115,6 +138,7 @@ export function startRun(started: Started): Run {
     running.delete(run);
     occupy(null);
     stopRenewing();
+    finishTrace(started.requestId);
   };
   const userHash = hashForProviders(hold.appUserId);
   const abort = new Abort();
@@ -124,9 +148,10 @@ export function startRun(started: Started): Run {
     headers: {},
     abort,
     working: null,
+    call: undefined,
     disconnectedAtMs: null,
     readGoal: null,
-    isCutOff: false,
+    cutOff: null,
     refusedBy: null,
     progress,
     occupy,
@@ -134,5 +159,6 @@ export function startRun(started: Started): Run {
     ...started,
   };
   running.add(run);
+  extendTrace(started.requestId);
   return run;
 }

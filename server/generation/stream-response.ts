@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../clock';
 import { dollarsToJson, ZERO } from '../credits';
-import { ApiError, stopping } from '../errors';
+import { ApiError } from '../errors';
 import { type ApiRequest, watchClient } from '../http/api-request';
 import type { ClientStream, Reply } from '../http/reply';
 import { capture, type Receipt } from '../ledger';
@@ -111,8 +111,8 @@ function outcomeOf({ disconnectedAtMs }: Run, { failure }: StreamFacts): Outcome
 /**
  * After the first byte the status cannot change, so an error frame reports that the response is incomplete.
  */
-function toStreamError({ isCutOff }: Run, error: ApiError): ApiError {
-  if (isCutOff) return stopping();
+function toStreamError({ cutOff }: Run, error: ApiError): ApiError {
+  if (cutOff !== null) return cutOff;
   return error.code === 'upstream_error'
     ? error
     : new ApiError('upstream_error', 'The provider for this model ended the response early', {
@@ -124,7 +124,9 @@ function toStreamError({ isCutOff }: Run, error: ApiError): ApiError {
 async function settleStream(run: Run, { served, stream }: ProviderStream): Promise<number> {
   const { facts } = stream.relay;
   const outcome = outcomeOf(run, facts);
-  if (outcome === 'failed' && !run.isCutOff) {
+  if (outcome === 'failed') run.call?.fail(facts.failure?.kind ?? 'unavailable');
+  run.call?.end();
+  if (outcome === 'failed' && run.cutOff === null) {
     log().warn(
       { request_id: run.requestId, cause: describeError(facts.failure?.error.cause) },
       'stream ended early',

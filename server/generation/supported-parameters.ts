@@ -4,8 +4,9 @@ import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
 import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
 
-/** The parameters of the chat format that reach a model, in the names of OpenRouter's list. */
-export function supportedParameters({ provider, upstreamModel, capabilities }: CatalogModel): string[] {
+/** The parameters of the chat format, or of embeddings, that reach a model, in the names of OpenRouter's list. */
+export function supportedParameters({ type, provider, upstreamModel, capabilities }: CatalogModel): string[] {
+  if (type === 'embedding') return ['dimensions', 'encoding_format'];
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
   const { json, reasoning, tools } = capabilities;

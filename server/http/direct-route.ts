@@ -1,5 +1,6 @@
 import { ApiError } from '../errors';
 import { newId } from '../ids';
+import { traceRequest } from '../tracing';
 import { type ApiRequest, type Connection, requestOf } from './api-request';
 import type { ErrorFormat } from './error-bodies';
 import { leaveRest } from './receive-body';
@@ -16,16 +17,23 @@ export type DirectRoute = ((request: Request) => Promise<Response>) & {
 
 type Handle = (request: ApiRequest, requestId: string) => Promise<Reply>;
 
-export function directRoute(format: ErrorFormat, handle: Handle): DirectRoute {
+/** `path` is that of the route file. */
+export function directRoute(format: ErrorFormat, path: string, handle: Handle): DirectRoute {
   const forNext = (request: Request): Promise<Response> =>
     respond(format, async (requestId) => toResponse(await handle(request, requestId), request.signal));
   return Object.assign(forNext, {
-    direct: (connection: Connection) => respondDirectly(connection, format, handle),
+    direct: (connection: Connection) => respondDirectly(connection, format, path, handle),
   });
 }
 
-async function respondDirectly(connection: Connection, format: ErrorFormat, handle: Handle): Promise<void> {
+async function respondDirectly(
+  connection: Connection,
+  format: ErrorFormat,
+  path: string,
+  handle: Handle,
+): Promise<void> {
   const requestId = newId('req');
+  traceRequest(connection, path, requestId);
   let reply: Reply;
   try {
     reply = await handle(requestOf(connection), requestId);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { isProviderName, SANDBOX_FORMATS } from '../endpoints';
+import { ENDPOINTS, isProviderName, SANDBOX_FORMATS, type WireFormatName } from '../endpoints';
 import { SettingsError } from '../env';
 import { type ModelEntry, modelSchema, type OwnProvider, providerSchema } from './catalog-schema';
 
@@ -41,10 +41,18 @@ export function readCatalogFile(file: string, known: ReadonlyMap<string, ModelEn
 function readModel(place: string, given: unknown, providers: CatalogFile['providers']): ModelEntry {
   const entry = parseAt(place, modelSchema, given);
   const provider = entry.id.slice(0, entry.id.indexOf('/'));
-  if (!(provider in providers || isProviderName(provider) || provider in SANDBOX_FORMATS)) {
+  const format = formatOf(provider, providers);
+  if (format === undefined) {
     throw mistake(`${place}.id`, `a provider that is built in or listed under providers, not "${provider}"`);
   }
+  if (entry.type === 'embedding' && format !== 'openai')
+    throw mistake(`${place}.type`, `"language", because ${provider} does not speak the openai format`);
   return entry;
+}
+
+function formatOf(provider: string, own: CatalogFile['providers']): WireFormatName | undefined {
+  if (isProviderName(provider)) return ENDPOINTS[provider].format;
+  return SANDBOX_FORMATS[provider] ?? own[provider]?.format;
 }
 
 /**

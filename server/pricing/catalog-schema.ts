@@ -15,7 +15,7 @@ const tokens = z.int({ error: 'a whole number of tokens' }).positive({ error: 'a
 
 const priceFields = {
   input: positivePrice,
-  output: positivePrice,
+  output: price.default('0'),
   cacheRead: price.optional(),
   cacheWrite5m: price.optional(),
   cacheWrite1h: price.optional(),
@@ -81,8 +81,11 @@ export const modelSchema = z
     upstreamModel: z.string().min(1).optional(),
     name: z.string().min(1),
     released: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/, { error: 'a date such as 2026-11-21' }),
+    /** Embedding models return vectors: they have no output tokens and no output price. */
+    type: z.enum(['language', 'embedding']).default('language'),
+    /** Of an embedding model: the most tokens of one input. */
     contextWindow: tokens,
-    maxOutputTokens: tokens,
+    maxOutputTokens: tokens.optional(),
     capabilities: z.array(z.enum(CAPABILITIES)),
     /** Ids of the same model at other providers, tried in this order when this one fails. */
     fallbacks: z.array(modelId).default([]),
@@ -95,15 +98,26 @@ export const modelSchema = z
         error: 'prices in the order of their dates',
       }),
   })
-  .refine(({ contextWindow, maxOutputTokens }) => maxOutputTokens <= contextWindow, {
+  .refine(({ type, maxOutputTokens }) => type === 'embedding' || maxOutputTokens !== undefined, {
+    error: 'a whole number of tokens',
+    path: ['maxOutputTokens'],
+  })
+  .refine(({ contextWindow, maxOutputTokens = 0 }) => maxOutputTokens <= contextWindow, {
     error: 'at most the size of the context window',
     path: ['maxOutputTokens'],
+  })
+  .refine(({ type, prices }) => type === 'embedding' || prices.every(hasOutputPrice), {
+    error: 'a price above zero for "output", unless the type is "embedding"',
+    path: ['prices'],
   })
   // The audit recognises by its provider that another model served a request.
   .refine(({ id, fallbacks }) => fallbacks.every((fallback) => providerOf(fallback) !== providerOf(id)), {
     error: 'ids of models at other providers',
     path: ['fallbacks'],
   });
+
+const hasOutputPrice = ({ tiers, offPeak, ...base }: DatedPrices): boolean =>
+  [base, ...tiers, ...(offPeak ? [offPeak] : [])].every(({ output }) => readListPrice(output) > 0n);
 
 const providerOf = (id: string): string => id.slice(0, id.indexOf('/'));
 

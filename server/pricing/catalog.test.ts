@@ -28,6 +28,15 @@ const LLAMA = {
   capabilities: ['tools'],
   prices: { input: '0.10', output: '0.20' },
 };
+const EMBEDDER = {
+  id: 'acme/bge',
+  type: 'embedding',
+  name: 'BGE',
+  released: '2026-01-31',
+  contextWindow: 512,
+  capabilities: [],
+  prices: { input: '0.01' },
+};
 const withOffPeak = (changed: object) => ({
   ...LLAMA,
   prices: {
@@ -131,6 +140,14 @@ describe("the operator's CATALOG_FILE", () => {
     expect(entries.has('openai/gpt-4.1')).toBe(true);
   });
 
+  test('adds an embedding model, which has no output', () => {
+    const { entries } = build({ providers: PROVIDERS, models: [EMBEDDER] });
+    expect(entries.get('acme/bge')).toMatchObject({
+      type: 'embedding',
+      prices: [{ input: '0.01', output: '0' }],
+    });
+  });
+
   test('overrides what it names of a known model, and nothing else', () => {
     const { entries } = build({ models: [{ id: 'openai/gpt-4.1', prices: { input: '9', output: '10' } }] });
     expect(entries.get('openai/gpt-4.1')).toMatchObject({
@@ -155,6 +172,21 @@ describe("the operator's CATALOG_FILE", () => {
       /models\[0\]\.prices\[0\]\.input: expected a price above zero/,
     ],
     ['no price', { providers: PROVIDERS, models: [unpriced] }, /models\[0\]\.prices: expected/],
+    [
+      'a language model without an output price',
+      { providers: PROVIDERS, models: [{ ...LLAMA, prices: { input: '1' } }] },
+      /models\[0\]\.prices: expected a price above zero for "output"/,
+    ],
+    [
+      'a language model without an output limit',
+      { providers: PROVIDERS, models: [{ ...LLAMA, maxOutputTokens: undefined }] },
+      /models\[0\]\.maxOutputTokens: expected a whole number of tokens/,
+    ],
+    [
+      'an embedding model of a provider without embeddings',
+      { providers: { acme: { ...PROVIDERS.acme, format: 'anthropic' } }, models: [EMBEDDER] },
+      /models\[0\]\.type: expected "language", because acme does not speak the openai format/,
+    ],
     [
       'tiers out of order',
       {

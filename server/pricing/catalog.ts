@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DAY_MS, now } from '../clock';
 import { settings } from '../env';
 import { invariant } from '../errors';
+import type { ModelType } from '../protocols/neutral';
 import catalogJson from './catalog.json';
 import { type CatalogFile, NO_FILE, readCatalogFile } from './catalog-file';
 import {
@@ -14,6 +15,7 @@ import {
   type OwnProvider,
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
+import embeddingJson from './embedding-models.json';
 import { type ListPrices, readListPrice } from './list-price';
 import { isPeak, type PeakCalendar, type PeakHours, readPeakHours } from './peak-hours';
 import sandboxJson from './sandbox-models.json';
@@ -47,9 +49,11 @@ export type CatalogModel = {
   /** The provider's name for the model. */
   upstreamModel: string;
   name: string;
+  type: ModelType;
   /** ISO date. */
   released: string;
   contextWindow: number;
+  /** 0 of embedding models. */
   maxOutputTokens: number;
   capabilities: Readonly<Record<Capability, boolean>>;
   /** Ids of the same model at other providers, in the order to try them. */
@@ -71,7 +75,7 @@ type Catalog = {
 
 const builtIn: readonly ModelEntry[] = z
   .array(modelSchema)
-  .parse([...sandboxJson.models, ...(catalogJson as { models: unknown[] }).models]);
+  .parse([...sandboxJson.models, ...embeddingJson.models, ...(catalogJson as { models: unknown[] }).models]);
 
 /** Throws an error that names the problem in the file and its location. */
 export function buildCatalog(catalogFile: string | undefined): Catalog {
@@ -141,9 +145,10 @@ function toModel(entry: ModelEntry, date: string): CatalogModel {
     provider: entry.id.slice(0, slash),
     upstreamModel: entry.upstreamModel ?? entry.id.slice(slash + 1),
     name: entry.name,
+    type: entry.type,
     released: entry.released,
     contextWindow: entry.contextWindow,
-    maxOutputTokens: entry.maxOutputTokens,
+    maxOutputTokens: entry.maxOutputTokens ?? 0,
     capabilities: Object.fromEntries(
       CAPABILITIES.map((name) => [name, entry.capabilities.includes(name)]),
     ) as Record<Capability, boolean>,

@@ -14,7 +14,11 @@ export function checkCatalog(): string[] {
 }
 
 export function problemsOf(model: CatalogModel, versions: readonly PriceVersion[]): string[] {
-  const problems = [...modelProblems(model), ...versions.flatMap(priceProblems)];
+  const isEmbedding = model.type === 'embedding';
+  const problems = [
+    ...modelProblems(model),
+    ...versions.flatMap((version) => priceProblems(version, isEmbedding)),
+  ];
   return problems.map((problem) => `${model.id}: ${problem}`);
 }
 
@@ -24,15 +28,15 @@ function modelProblems(model: CatalogModel): string[] {
     [model.provider !== '' && model.upstreamModel !== '', 'the id does not have the form provider/model'],
     [/^[\x21-\x7e]+$/.test(model.upstreamModel) && !model.upstreamModel.includes('*'), 'the id is not exact'],
     [!/(^|[-/])latest($|-)/.test(model.upstreamModel), 'the id is an alias whose model can change'],
-    [model.maxOutputTokens > 0, 'it has no output limit'],
+    [model.maxOutputTokens > 0 || model.type === 'embedding', 'it has no output limit'],
     [model.maxOutputTokens <= model.contextWindow, 'the output limit exceeds the context window'],
     [missing.length === 0, `unknown fallbacks: ${missing.join(', ')}`],
   ]);
 }
 
-function priceProblems({ from, prices, offPeak }: PriceVersion): string[] {
+function priceProblems({ from, prices, offPeak }: PriceVersion, isEmbedding: boolean): string[] {
   const hourly = offPeak === null ? [] : offPeakProblems(`off-peak prices from ${from}`, offPeak);
-  return [...tierProblems(`prices from ${from}`, prices), ...hourly];
+  return [...tierProblems(`prices from ${from}`, prices, isEmbedding), ...hourly];
 }
 
 function offPeakProblems(place: string, { prices, peak: { holidaysUntil } }: OffPeak): string[] {
@@ -44,12 +48,12 @@ function offPeakProblems(place: string, { prices, peak: { holidaysUntil } }: Off
   ];
 }
 
-function tierProblems(start: string, prices: ModelPrices): string[] {
+function tierProblems(start: string, prices: ModelPrices, isEmbedding = false): string[] {
   const tiers = [{ above: 0, ...prices }, ...prices.tiers];
   return tiers.flatMap((tier, i) => {
     const place = `${start}${tier.above > 0 ? ` above ${tier.above} tokens` : ''}`;
     return failed([
-      [tier.input > 0n && tier.output > 0n, `${place}: a price is zero`],
+      [tier.input > 0n && (tier.output > 0n || isEmbedding), `${place}: a price is zero`],
       [tier.cacheRead <= tier.input, `${place}: a cached token costs more than an uncached one`],
       [tier.cacheWrite5m <= tier.cacheWrite1h, `${place}: a short cache write costs more than a long one`],
       [i === 0 || tier.above > (tiers[i - 1]?.above ?? 0), `${place}: the tiers are not in ascending order`],

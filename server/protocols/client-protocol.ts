@@ -1,6 +1,6 @@
 import type { ApiError } from '../errors';
 import type { Measured } from './measure-size';
-import type { Json, ModelResponse, Prompt, StreamEvent, TokenUsage } from './neutral';
+import type { Json, ModelResponse, ModelType, Prompt, StreamEvent, TokenUsage } from './neutral';
 
 /** The metadata of a response, whichever provider it comes from. */
 export type ResponseLabels = {
@@ -35,10 +35,12 @@ export type StreamFrames = {
 };
 
 /**
- * A wire format that we serve. It measures requests and translates between the format and the neutral shape.
- * To add one, create a folder with this object and a line in `client-protocols.ts`.
+ * A wire format that we serve, as far as its requests are measured. To add one, create a folder with this object and
+ * a line in `client-protocols.ts`.
  */
 export interface ClientProtocol<Request> {
+  /** The models that take its requests. */
+  readonly modelType: ModelType;
   /** Returns the validated request, or throws `invalid_request` naming the field. */
   validate(json: Record<string, unknown>): Request;
   /** Null when the client set no limit. */
@@ -46,16 +48,22 @@ export interface ClientProtocol<Request> {
   wantsStream(request: Request): boolean;
   /** Choices requested (`n`): each may use the whole output limit. */
   choices(request: Request): number;
+  /** Prompts that the model reads one by one: each may fill its context window. */
+  prompts(request: Request): number;
   /** Measures the input once, for every kind of provider. */
   measure(request: Request): Measured;
+  /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */
+  addCost(request: Request, response: string, cost: number): string;
+}
+
+/** A format of conversations, which can be translated to the neutral shape and back. */
+export interface ConversationProtocol<Request> extends ClientProtocol<Request> {
   /** Refuses features that the catalogue does not price. `deniedFields` are those of one provider. */
   refuseUnpriced(request: Request, deniedFields: readonly string[]): void;
   /** Reads the request for a provider of another format. Adds a warning for each dropped field. */
   readPrompt(request: Request, warnings: string[]): Prompt;
   /** Writes a provider's complete response for the client. */
   writeResponse(response: ModelResponse, usage: TokenUsage, labels: ResponseLabels, request: Request): object;
-  /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */
-  addCost(request: Request, response: string, cost: number): string;
   /** `expected` is the usage known at the start, for clients that read it only there. */
   writeStream(request: Request, labels: ResponseLabels, expected: () => TokenUsage): StreamWriter;
   readonly frames: StreamFrames;

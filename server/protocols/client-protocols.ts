@@ -1,14 +1,24 @@
 import { type ChatClientRequest, chatProtocol } from './chat/protocol';
-import type { ClientProtocol } from './client-protocol';
+import type { ClientProtocol, ConversationProtocol } from './client-protocol';
+import { type EmbeddingsClientRequest, embeddingsProtocol } from './embeddings/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
 
-/** A request in one of the formats that we serve, validated as far as metering needs it. */
-export type ClientRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
+export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
 
-/** The formats that we serve. */
-export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientProtocol<ClientRequest>>> = {
+/** A request in one of the formats that we serve, validated as far as metering needs it. */
+export type ClientRequest = ConversationRequest | EmbeddingsClientRequest;
+
+export const CONVERSATION_PROTOCOLS: Readonly<
+  Record<ConversationRequest['format'], ConversationProtocol<ConversationRequest>>
+> = {
   chat: chatProtocol,
   messages: messagesProtocol,
   responses: responsesProtocol,
+};
+
+/** The formats that we serve. */
+export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientProtocol<ClientRequest>>> = {
+  ...CONVERSATION_PROTOCOLS,
+  embeddings: embeddingsProtocol,
 };

@@ -18,6 +18,9 @@ export type TokenUsage = {
   reasoning: number;
 };
 
+/** Models that converse, and those that return vectors. */
+export type ModelType = 'language' | 'embedding';
+
 export const NO_TOKENS: TokenUsage = {
   input: 0,
   cacheRead: 0,

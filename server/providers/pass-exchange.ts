@@ -1,4 +1,4 @@
-import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
+import { CONVERSATION_PROTOCOLS, type ConversationRequest } from '../protocols/client-protocols';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
 import { mayHideOutput } from './hidden-output';
 import { meteredUsage } from './metered-usage';
@@ -11,8 +11,13 @@ import type { NativeFormat, PassThrough } from './wire-format';
  * An exchange in one format: unchanged except for the fields that we must set, and repaired where clients
  * would crash.
  */
-export function passExchange(options: ExchangeOptions, format: NativeFormat, through: PassThrough): Exchange {
-  const { client, provider, requestedModel } = options;
+export function passExchange(
+  options: ExchangeOptions,
+  client: ConversationRequest,
+  format: NativeFormat,
+  through: PassThrough,
+): Exchange {
+  const { provider, requestedModel } = options;
   const target = toTarget(options);
   const { warnings } = target;
   const body = through.repairRequest(target);
@@ -27,7 +32,11 @@ export function passExchange(options: ExchangeOptions, format: NativeFormat, thr
 
   function openStream(): StreamRelay {
     const facts = newFacts();
-    return relayStream(through.passStream(facts, options), facts, CLIENT_PROTOCOLS[client.format].frames);
+    return relayStream(
+      through.passStream(facts, options),
+      facts,
+      CONVERSATION_PROTOCOLS[client.format].frames,
+    );
   }
 
   return {

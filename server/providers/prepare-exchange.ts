@@ -1,3 +1,4 @@
+import { embeddingsExchange } from './embeddings';
 import type { Exchange, ExchangeOptions } from './exchange';
 import { FORMATS } from './formats';
 import { openaiResponsesFormat } from './openai-responses/format';
@@ -11,8 +12,11 @@ import { translateExchange } from './translate-exchange';
  */
 export function prepareExchange(options: ExchangeOptions): Exchange {
   const { client, provider } = options;
+  if (client.format === 'embeddings') return embeddingsExchange(options, client);
   const format = FORMATS[provider.format];
   const native = provider.takesResponses && client.format === 'responses' ? openaiResponsesFormat : format;
   const through = native.passThrough(client);
-  return through === null ? translateExchange(options, format) : passExchange(options, native, through);
+  return through === null
+    ? translateExchange(options, client, format)
+    : passExchange(options, client, native, through);
 }

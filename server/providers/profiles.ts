@@ -61,6 +61,8 @@ export type ProviderProfile = {
   cancelEndsBill: boolean;
   /** No model writes more output tokens in a second: the base of an estimate of output that nobody saw. */
   maxTokensPerSecond: number;
+  /** Its fields of an embeddings request. */
+  embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -70,6 +72,9 @@ const NO_FEE = 0n as Picocredits;
 const XAI_REFUSAL_FEE = 5_000_000_000_000n as Picocredits;
 
 const ALL_EFFORTS: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+const PLAIN_EMBEDDINGS = { dimensionsField: 'dimensions', takesEncoding: false, takesUser: false };
+const OPENAI_EMBEDDINGS = { dimensionsField: 'dimensions', takesEncoding: true, takesUser: true };
 
 /** Any server that uses the OpenAI format, such as vLLM or Ollama. */
 const GENERIC: ProviderProfile = {
@@ -100,6 +105,7 @@ const GENERIC: ProviderProfile = {
   reportsCost: null,
   cancelEndsBill: false,
   maxTokensPerSecond: 500,
+  embeddings: PLAIN_EMBEDDINGS,
   deniedFields: [],
 };
 
@@ -130,6 +136,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesPdf: true,
     efforts: ['low', 'medium', 'high'],
     cancelEndsBill: true,
+    embeddings: OPENAI_EMBEDDINGS,
     deniedFields: ['moderation'],
   },
   // Counts thinking only in the total, and requires thought signatures back with calls.
@@ -159,6 +166,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesTopK: false,
     takesLaterSystem: false,
     strictAlternation: true,
+    embeddings: { ...PLAIN_EMBEDDINGS, dimensionsField: 'output_dimension' },
     deniedFields: ['agent_id', 'prompt_mode'],
   },
   deepseek: {
@@ -198,7 +206,13 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     maxStopSequences: 5,
     deniedFields: ['partial_context'],
   },
-  sandbox: { takesMaxCompletionTokens: true, takesPdf: true, efforts: ALL_EFFORTS, cancelEndsBill: true },
+  sandbox: {
+    takesMaxCompletionTokens: true,
+    takesPdf: true,
+    efforts: ALL_EFFORTS,
+    cancelEndsBill: true,
+    embeddings: OPENAI_EMBEDDINGS,
+  },
 };
 
 const ANTHROPIC_DIFFERENCES: Record<string, Partial<ProviderProfile>> = {

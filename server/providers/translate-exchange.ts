@@ -1,4 +1,4 @@
-import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
+import { CONVERSATION_PROTOCOLS, type ConversationRequest } from '../protocols/client-protocols';
 import { writeExactly } from '../protocols/exact-numbers';
 import type { Prompt } from '../protocols/neutral';
 import { mapToolNames, type ToolNames } from '../protocols/tool-ids';
@@ -12,9 +12,13 @@ import { translateStream } from './translate-stream';
 import type { ReadContext, WireFormat } from './wire-format';
 
 /** An exchange between two formats, through the neutral shape. */
-export function translateExchange(options: ExchangeOptions, format: WireFormat): Exchange {
-  const { client, provider, newId } = options;
-  const protocol = CLIENT_PROTOCOLS[client.format];
+export function translateExchange(
+  options: ExchangeOptions,
+  client: ConversationRequest,
+  format: WireFormat,
+): Exchange {
+  const { provider, newId } = options;
+  const protocol = CONVERSATION_PROTOCOLS[client.format];
   const target = toTarget(options);
   const { warnings } = target;
   protocol.refuseUnpriced(client, provider.deniedFields);

@@ -1,3 +1,5 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import Anthropic from '@anthropic-ai/sdk';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { generateText, streamText } from 'ai';
 import OpenAI from 'openai';
@@ -87,4 +89,33 @@ test('the AI SDK shows it with the provider of OpenRouter, whole and streamed', 
   const streamed = streamText({ model, prompt: 'hi' });
   await streamed.consumeStream();
   expect(costOf(await streamed.providerMetadata)).toBe(await readLastCharge());
+});
+
+describe.each([GPT, CLAUDE])('a messages stream of %s', (model) => {
+  const open = () => {
+    upstream.script(upstreamName(model), streamReply(model));
+    const body = JSON.stringify({ model, messages, max_tokens: 100, stream: true });
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+    return fetch(`${url}/v1/messages`, { method: 'POST', headers, body });
+  };
+
+  test('has the cost in the ping before its end', async () => {
+    const frames = (await (await open()).text()).trim().split('\n\n');
+    expect(frames.at(-1)).toBe('event: message_stop\ndata: {"type":"message_stop"}');
+    expect(frames.at(-2)).toBe(
+      `event: ping\ndata: ${JSON.stringify({ type: 'ping', usage: { cost: await readLastCharge() } })}`,
+    );
+  });
+
+  test('is read by the SDKs of Anthropic and Vercel as without it', async () => {
+    upstream.script(upstreamName(model), streamReply(model));
+    const anthropic = new Anthropic({ apiKey, baseURL: url, maxRetries: 0 });
+    const final = await anthropic.messages.stream({ model, messages, max_tokens: 100 }).finalMessage();
+    expect(final.content).toEqual([expect.objectContaining({ type: 'text', text: 'Hi' })]);
+    const vercel = streamText({ model: createAnthropic({ apiKey, baseURL: `${url}/v1` })(model), messages });
+    const parts = [];
+    for await (const part of vercel.fullStream) parts.push(part.type);
+    expect(parts).not.toContain('error');
+    expect(parts.at(-1)).toBe('finish');
+  });
 });

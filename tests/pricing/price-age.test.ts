@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { runCommand } from '@/server/cli/run';
 import { DAY_MS, setClock } from '@/server/clock';
 import catalogJson from '@/server/pricing/catalog.json';
+import embeddingJson from '@/server/pricing/embedding-models.json';
 import { listPriceAges } from '@/server/pricing/price-age';
 
 /** With a key for one provider: the prices of the others are charged to nobody. */
@@ -59,5 +60,5 @@ test('an age that is no number of days is refused', async () => {
 
 test('every model of the catalogue has a source with a date', () => {
   const counted = listPriceAges(45).reduce((sum, { models }) => sum + models, 0);
-  expect(counted).toBe(catalogJson.models.length);
+  expect(counted).toBe(catalogJson.models.length + embeddingJson.models.length);
 });

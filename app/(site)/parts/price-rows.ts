@@ -5,11 +5,12 @@ import { describePeakHours } from '@/server/pricing/peak-hours';
 import { findServedModel } from '@/server/pricing/served';
 
 /** A model as the price table shows it. `prices` are exact, for the estimate of a request. */
-export type PriceRow = Pick<CatalogModel, 'id' | 'name' | 'provider' | 'released' | 'prices'> & {
+export type PriceRow = Pick<CatalogModel, 'id' | 'type' | 'name' | 'provider' | 'released' | 'prices'> & {
   contextWindow: number;
   maxOutputTokens: number;
   /** USD per million tokens. */
   input: number;
+  /** 0 for embedding models, which have no output. */
   output: number;
   cacheRead: number;
   hasTiers: boolean;
@@ -34,9 +35,10 @@ export const isSandbox = ({ provider }: { provider: string }): boolean => provid
 const rank = (row: PriceRow): number => (isSandbox(row) ? 1 : 0);
 
 function toRow(model: CatalogModel): PriceRow {
-  const { id, name, provider, released, prices, contextWindow, maxOutputTokens, listPrices } = model;
+  const { id, type, name, provider, released, prices, contextWindow, maxOutputTokens, listPrices } = model;
   return {
     id,
+    type,
     name,
     provider,
     released,

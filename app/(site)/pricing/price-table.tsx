@@ -27,21 +27,28 @@ type Row = PriceRow & { credits: number };
 
 const column = columnsOf<Row>();
 
+/** Embedding models have one price. */
+const hasOutput = ({ type }: Row): boolean => type === 'language';
+
 const COLUMNS: Columns<Row> = [
   column.accessor('name', { header: 'Model', cell: ({ row }) => <ModelName row={row.original} /> }),
   column.accessor('contextWindow', { header: 'Context', cell: ({ getValue }) => formatTokens(getValue()) }),
   column.accessor('maxOutputTokens', {
     header: 'Max output',
-    cell: ({ getValue }) => formatTokens(getValue()),
+    cell: ({ row, getValue }) => (hasOutput(row.original) ? formatTokens(getValue()) : '–'),
   }),
   column.accessor('input', {
     header: 'Input',
     cell: ({ row }) => <Price row={row.original} value={row.original.input} />,
   }),
-  column.accessor('cacheRead', { header: 'Cached input', cell: ({ getValue }) => formatUsd(getValue()) }),
+  column.accessor('cacheRead', {
+    header: 'Cached input',
+    cell: ({ row, getValue }) => (hasOutput(row.original) ? formatUsd(getValue()) : '–'),
+  }),
   column.accessor('output', {
     header: 'Output',
-    cell: ({ row }) => <Price row={row.original} value={row.original.output} />,
+    cell: ({ row }) =>
+      hasOutput(row.original) ? <Price row={row.original} value={row.original.output} /> : '–',
   }),
   column.accessor('credits', {
     header: 'Your request',
@@ -150,8 +157,14 @@ function ModelName({ row }: { row: Row }) {
       <p className="mt-0.5 font-mono text-xs wrap-anywhere text-muted">{row.id}</p>
       <p className="mt-1 text-[13px] text-muted tabular-nums sm:hidden">
         {formatUsd(row.input)}
-        {row.hasTiers && <TiersMark />} in · {formatUsd(row.output)}
-        {row.hasTiers && <TiersMark />} out
+        {row.hasTiers && <TiersMark />} in
+        {hasOutput(row) && (
+          <>
+            {' '}
+            · {formatUsd(row.output)}
+            {row.hasTiers && <TiersMark />} out
+          </>
+        )}
       </p>
       {row.offPeak && (
         <p className="mt-1 text-[13px] text-muted tabular-nums">

@@ -3,7 +3,7 @@ import { preflight } from '@/server/http/cors';
 import { directRoute } from '@/server/http/direct-route';
 import { messagesProtocol } from '@/server/protocols/messages/protocol';
 
-export const POST = directRoute('messages', (request, requestId) =>
+export const POST = directRoute('messages', '/v1/messages', (request, requestId) =>
   generate(request, requestId, messagesProtocol),
 );
 

@@ -4,7 +4,7 @@ import { preflight } from '@/server/http/cors';
 import { directRoute } from '@/server/http/direct-route';
 import { responsesProtocol } from '@/server/protocols/responses/protocol';
 
-export const POST = directRoute('chat', (request, requestId) =>
+export const POST = directRoute('chat', '/v1/responses', (request, requestId) =>
   generate(request, requestId, responsesProtocol, keptResponses),
 );
 

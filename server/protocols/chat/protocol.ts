@@ -1,4 +1,4 @@
-import type { ClientProtocol, ResponseLabels } from '../client-protocol';
+import type { ConversationProtocol, ResponseLabels } from '../client-protocol';
 import { parseExactly, writeExactly } from '../exact-numbers';
 import { asObject, validateRequest } from '../read-fields';
 import { measureChat } from './measure';
@@ -10,11 +10,13 @@ import { type Envelope, writeResponse } from './write';
 
 export type ChatClientRequest = { format: 'chat'; body: ChatRequest };
 
-export const chatProtocol: ClientProtocol<ChatClientRequest> = {
+export const chatProtocol: ConversationProtocol<ChatClientRequest> = {
+  modelType: 'language',
   validate: (json) => ({ format: 'chat', body: validateRequest(chatRequestSchema, json) }),
   requestedOutputTokens: ({ body }) => requestedOutputTokens(body),
   wantsStream: ({ body }) => body.stream === true,
   choices: ({ body }) => body.n ?? 1,
+  prompts: () => 1,
   measure: ({ body }) => measureChat(body),
   refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedChat(body, deniedFields),
   readPrompt: ({ body }, warnings) => readChatPrompt(body, warnings),

@@ -1,4 +1,4 @@
-import type { ClientProtocol, ResponseLabels } from '../client-protocol';
+import type { ConversationProtocol, ResponseLabels } from '../client-protocol';
 import { writePlaceholderSignature } from '../placeholder-signature';
 import { validateRequest } from '../read-fields';
 import { measureMessages } from './measure';
@@ -15,11 +15,13 @@ import { type Envelope, writeResponse } from './write';
 
 export type MessagesClientRequest = { format: 'messages'; body: MessagesRequest };
 
-export const messagesProtocol: ClientProtocol<MessagesClientRequest> = {
+export const messagesProtocol: ConversationProtocol<MessagesClientRequest> = {
+  modelType: 'language',
   validate: (json) => ({ format: 'messages', body: validateRequest(messagesRequestSchema, json) }),
   requestedOutputTokens: ({ body }) => body.max_tokens,
   wantsStream: ({ body }) => body.stream === true,
   choices: () => 1,
+  prompts: () => 1,
   measure: ({ body }) => measureMessages(body),
   refuseUnpriced: ({ body }) => refuseUnpricedMessages(body),
   readPrompt: ({ body }, warnings) => readMessagesPrompt(body, warnings),

@@ -77,6 +77,11 @@ export const messageEventSchema = z
       usage: messageUsageSchema.partial().nullish(),
     }),
     event('message_stop', {}),
-    event('ping', {}),
+    event('ping', {
+      usage: z
+        .object({ cost: z.number().meta({ description: 'What the user was charged, in USD.' }) })
+        .optional()
+        .meta({ description: 'In the last ping, right before `message_stop`.' }),
+    }),
   ])
   .meta({ description: 'One event of a messages stream, named like its type; it ends with `message_stop`.' });

@@ -18,6 +18,11 @@ export function writeMessagesError(error: ApiError): string {
   return messagesFrame({ type: 'error', ...writeErrorBody(error) });
 }
 
+/** The end of a message. The charge is known only now, and a ping is what every client accepts with other fields. */
+export const writeMessageStop = (cost: number | null): string =>
+  (cost === null ? '' : messagesFrame({ type: 'ping', usage: { cost } })) +
+  messagesFrame({ type: 'message_stop' });
+
 /** The text or thinking block that is being written. */
 type Open = { kind: 'text' | 'thinking'; index: number } | null;
 
@@ -128,12 +133,12 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
   }
 
   /** The end of the message: open blocks, the stop reason with the final usage, `message_stop`. */
-  function close(usage: TokenUsage): string {
+  function close(usage: TokenUsage, cost: number | null): string {
     const closed = closeOpen() + [...tools.values()].map(stopFrame).join('');
     return (
       closed +
       messagesFrame({ type: 'message_delta', delta: writeStop(finish), usage: writeUsage(usage) }) +
-      messagesFrame({ type: 'message_stop' })
+      writeMessageStop(cost)
     );
   }
 

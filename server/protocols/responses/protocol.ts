@@ -1,4 +1,4 @@
-import type { ClientProtocol } from '../client-protocol';
+import type { ConversationProtocol } from '../client-protocol';
 import { measureResponses } from './measure';
 import { readResponsesPrompt } from './read';
 import { refuseUnpricedResponses } from './refuse-unpriced';
@@ -8,11 +8,13 @@ import { writeResponse } from './write';
 
 export type ResponsesClientRequest = { format: 'responses'; body: ResponsesRequest };
 
-export const responsesProtocol: ClientProtocol<ResponsesClientRequest> = {
+export const responsesProtocol: ConversationProtocol<ResponsesClientRequest> = {
+  modelType: 'language',
   validate: (json) => ({ format: 'responses', body: validateResponses(json) }),
   requestedOutputTokens: ({ body }) => body.max_output_tokens ?? null,
   wantsStream: ({ body }) => body.stream === true,
   choices: () => 1,
+  prompts: () => 1,
   measure: ({ body }) => measureResponses(body),
   refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedResponses(body, deniedFields),
   readPrompt: ({ body }, warnings) => readResponsesPrompt(body, warnings),

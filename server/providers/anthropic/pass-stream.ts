@@ -3,6 +3,7 @@ import {
   EMPTY_THOUGHT,
   messagesFrame,
   usageAtStart,
+  writeMessageStop,
   writeMessagesStream,
 } from '../../protocols/messages/stream';
 import { type Envelope, writeUsage } from '../../protocols/messages/write';
@@ -131,7 +132,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   }
 
   const finish = (cost: number | null): string =>
-    whole === null ? messagesFrame({ type: 'message_stop' }) : whole.finish(cost);
+    whole === null ? writeMessageStop(cost) : whole.finish(cost);
 
   /** The provider finished without a stop reason. Clients wait for one, and for the usage sent with it. */
   function writeReason(): string {
@@ -193,7 +194,7 @@ function streamWhole({ facts, envelope, estimate }: PassThroughOptions): EventHa
   return {
     event: (data) => reader.read(data).map(writer.write).join(''),
     close: () => reader.close().map(writer.write).join(''),
-    finish: () => writer.close(usage()),
+    finish: (cost) => writer.close(usage(), cost),
   };
 }
 

@@ -4,6 +4,7 @@ import { randomBase62 } from '../../ids';
 import { type LoopbackServer, listenOnLoopback, parseJson, readBody, sendJson } from '../loopback-server';
 import { type Answer, composeAnswer } from './answers';
 import { anthropicFormat } from './anthropic-format';
+import { sendEmbeddings } from './embeddings';
 import type { GenerationRequest } from './generation-request';
 import { findRefusal, isSandboxModel } from './models';
 import { openaiFormat } from './openai-format';
@@ -19,7 +20,7 @@ const WHOLE_ANSWER_MAX_MS = 1_500;
 
 type Sandbox = { cache: PromptCache; log: RequestLog };
 
-/** A model provider on loopback: OpenAI's chat completions and the basics of Anthropic's messages. */
+/** A model provider on loopback: OpenAI's chat completions and embeddings, and the basics of Anthropic's messages. */
 export async function startSandboxProvider(): Promise<LoopbackServer> {
   const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog() };
   const server = await listenOnLoopback((request, response) => route(sandbox, request, response));
@@ -34,6 +35,8 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       return generate(sandbox, openaiFormat, request, response);
     case 'POST /v1/messages':
       return generate(sandbox, anthropicFormat, request, response);
+    case 'POST /v1/embeddings':
+      return sendEmbeddings(sandbox.log, request, response);
     case 'GET /__sandbox/requests':
       return sendJson(response, 200, sandbox.log.toJson());
     case 'DELETE /__sandbox/requests':

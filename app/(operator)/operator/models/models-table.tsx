@@ -41,7 +41,10 @@ export function ModelsTable({ models }: { models: Model[] }) {
       ),
     }),
     column.accessor('input', { header: 'Input', cell: ({ getValue }) => inUsd(getValue()) }),
-    column.accessor('output', { header: 'Output', cell: ({ getValue }) => inUsd(getValue()) }),
+    column.accessor('output', {
+      header: 'Output',
+      cell: ({ getValue }) => (getValue() === '0' ? '–' : inUsd(getValue())),
+    }),
     column.accessor('cacheRead', { header: 'Cache read', cell: ({ getValue }) => inUsd(getValue()) }),
     column.accessor('context', {
       header: 'Context',

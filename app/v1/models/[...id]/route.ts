@@ -1,4 +1,4 @@
-import { MODEL_HEADERS, modelTypeFor, writeModel } from '@/server/api/models';
+import { isMessagesClient, MODEL_HEADERS, writeModel } from '@/server/api/models';
 import { modelNotFound, warnOfPrefix } from '@/server/generation/refusals';
 import { preflight } from '@/server/http/cors';
 import { respond } from '@/server/http/respond';
@@ -15,7 +15,7 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
     const model = exact ?? findUnprefixedModel(name);
     if (model === null) throw modelNotFound(name.slice(0, 200));
     const headers = exact === null ? { 'x-svc-warnings': warnOfPrefix(name, model) } : undefined;
-    return Response.json(writeModel(model, modelTypeFor(request)), {
+    return Response.json(writeModel(model, isMessagesClient(request)), {
       headers: { ...MODEL_HEADERS, ...headers },
     });
   });

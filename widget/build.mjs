@@ -73,6 +73,16 @@ async function buildLoader() {
     await writeFile(path.join(dist, `${name}.d.ts`), declare(path.join(loader, `${name}.ts`)));
   }
   await writeFile(path.join(dist, 'api.d.ts'), types);
+  await buildForBackends(dist);
+}
+
+/** The part of the package that runs in Node: the verification of webhooks, and the program `svc-listen`. */
+async function buildForBackends(dist) {
+  const options = { format: 'esm', platform: 'node', target: 'node20', minify: false };
+  await writeFile(path.join(dist, 'webhooks.js'), await bundle('loader/webhooks.ts', options));
+  await writeFile(path.join(dist, 'webhooks.d.ts'), declare(path.join(loader, 'webhooks.ts')));
+  const program = { ...options, banner: { js: '#!/usr/bin/env node' } };
+  await writeFile(path.join(dist, 'listen.js'), await bundle('loader/listen.ts', program));
 }
 
 /** The package as npm installs it from an address; a lock file notes its hash, so a version stays what it is. */

@@ -24,7 +24,7 @@ async function recordSurely(claim: Claim, result: AttemptResult): Promise<void> 
       return await recordAttempt(claim, result);
     } catch (error) {
       if (tries >= RECORD_ATTEMPTS) throw error;
-      log().warn({ eventId: claim.eventId, error: describeError(error) }, 'could not record an attempt yet');
+      log().warn({ event_id: claim.eventId, error: describeError(error) }, 'could not record an attempt yet');
       await pause(SECOND_MS);
     }
   }

@@ -89,7 +89,7 @@ export async function clearEndpoint(partnerId: string): Promise<void> {
 }
 
 export type Endpoint = {
-  /** Null means no endpoint and no events. */
+  /** Null means no deliveries. */
   url: string | null;
   hasSecret: boolean;
   /** A new secret is ready to take over. */

@@ -14,7 +14,7 @@ export function verdictOf({ status }: Pick<AttemptResult, 'status'>): Verdict {
 
 /**
  * Records the result of an attempt and when the next one is due, unless another process has taken
- * over the lease. A user key is erased as soon as no scheduled attempt needs it.
+ * over the lease. A user key is erased as soon as it has arrived, or the endpoint was removed.
  */
 export async function recordAttempt(claim: Claim, result: AttemptResult): Promise<void> {
   const endedAt = new Date(result.beganAt.getTime() + result.durationMs);
@@ -36,7 +36,7 @@ export async function recordAttempt(claim: Claim, result: AttemptResult): Promis
        SELECT event_id, sends, $7, $8, $9, $10, $11, $4 FROM mine
      )
      UPDATE event e SET body = NULL FROM mine
-     WHERE e.id = mine.event_id AND e.shown_body IS NOT NULL AND mine.status <> 'pending'`,
+     WHERE e.id = mine.event_id AND e.shown_body IS NOT NULL AND mine.status NOT IN ('pending', 'failed')`,
     [
       claim.eventId,
       claim.leaseToken,

@@ -13,15 +13,18 @@ export type NewEvent<T extends EventType> = {
 };
 
 /**
- * Adds an event to the outbox, in the same transaction as its cause. Returns the event's id, or null
- * when the partner has no endpoint or the cause was already recorded.
+ * Records an event in the same transaction as its cause, and its delivery if the partner has an endpoint. Returns
+ * the event's id, or null when the partner has no signing secret or the cause was already recorded.
  */
 export async function recordEvent<T extends EventType>(
   tx: Tx,
   { partnerId, type, causeId, data }: NewEvent<T>,
 ): Promise<string | null> {
-  const partner = await tx.partner.findUnique({ where: { id: partnerId }, select: { webhookUrl: true } });
-  if (!partner?.webhookUrl) return null;
+  const partner = await tx.partner.findUnique({
+    where: { id: partnerId },
+    select: { webhookUrl: true, webhookSecret: true },
+  });
+  if (!partner?.webhookSecret) return null;
   const id = newId('evt');
   const createdAt = nowDate();
   const envelope: Envelope<T> = { id, type, created_at: createdAt.toISOString(), data };
@@ -33,7 +36,8 @@ export async function recordEvent<T extends EventType>(
     skipDuplicates: true,
   });
   if (count === 0) return null;
-  await tx.delivery.create({ data: { eventId: id, partnerId, dueAt: createdAt, createdAt } });
+  if (partner.webhookUrl !== null)
+    await tx.delivery.create({ data: { eventId: id, partnerId, dueAt: createdAt, createdAt } });
   return id;
 }
 

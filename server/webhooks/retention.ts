@@ -17,6 +17,7 @@ export async function sweepDeliveries(): Promise<void> {
     'e.shown_body IS NOT NULL AND (d.created_at < $2 OR p.disabled_at IS NULL AND d.due_at < $1)',
     [new Date(now() - KEY_KEPT_MS), new Date(now() - KEY_KEPT_WHILE_PAUSED_MS)],
   );
+  await eraseUndelivered();
   await deleteInSteps(
     'DELETE FROM event WHERE id IN (SELECT id FROM event WHERE created_at < $1 LIMIT $2)',
     new Date(now() - EVENT_KEPT_MS),
@@ -32,12 +33,20 @@ async function failLost(): Promise<void> {
      ), logged AS (
        INSERT INTO delivery_attempt (event_id, number, began_at, error)
        SELECT event_id, sends, lease_until - $2 * interval '1 ms', 'lost' FROM lost
-     ), failed AS (
-       UPDATE delivery d SET status = 'failed', lease_until = NULL, lease_token = NULL
-       FROM lost WHERE d.event_id = lost.event_id
      )
-     UPDATE event e SET body = NULL FROM lost WHERE e.id = lost.event_id AND e.shown_body IS NOT NULL`,
+     UPDATE delivery d SET status = 'failed', lease_until = NULL, lease_token = NULL
+     FROM lost WHERE d.event_id = lost.event_id`,
     [SCHEDULE_MS.length, LEASE_MS],
+  );
+}
+
+/** Erases the user keys that no endpoint has received: the delivery failed, or there was no endpoint. */
+async function eraseUndelivered(): Promise<void> {
+  await pool().query(
+    `UPDATE event e SET body = NULL
+     WHERE e.shown_body IS NOT NULL AND e.body IS NOT NULL AND e.created_at < $1
+       AND NOT EXISTS (SELECT FROM delivery d WHERE d.event_id = e.id AND d.status = 'pending')`,
+    [new Date(now() - KEY_KEPT_MS)],
   );
 }
 

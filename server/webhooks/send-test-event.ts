@@ -9,6 +9,8 @@ import { recordEvent } from './record';
 /** Sends a `test` event and waits for the first attempt. A failed one is retried like any event. */
 export async function sendTestEvent(partnerId: string): Promise<SendResult> {
   if (await isTooMany(partnerId)) return refuse('too_many');
+  const blocker = await findSendBlocker(partnerId);
+  if (blocker === 'no_endpoint') return refuse(blocker);
   const eventId = await recordForUs(partnerId);
   const claim = eventId && (await claimOne(partnerId, eventId, { isManual: false }));
   const result = claim && (await deliver(claim));

@@ -3,7 +3,7 @@ import { pool, prisma } from '../db';
 import { openSealed, seal } from '../seal';
 
 /**
- * The secret that signs an app's deliveries. Encrypted at rest; callers that reveal it have confirmed
+ * The secret that signs an app's deliveries, and with which its backend reads its events. Encrypted at rest; callers that reveal it have confirmed
  * the owner's presence. Rotation takes two steps: the receiver is configured to accept both the old
  * and the new secret, then the new one takes over.
  */
@@ -17,7 +17,16 @@ export type SigningSecrets = {
   nextSecret: string | null;
 };
 
-/** Null when the app has never had an endpoint. */
+/** From then on, the app's events are recorded. Returns false if there already is a secret. */
+export async function createSecret(partnerId: string): Promise<boolean> {
+  const { count } = await prisma().partner.updateMany({
+    where: { id: partnerId, webhookSecret: null },
+    data: { webhookSecret: newSealedSecret(partnerId) },
+  });
+  return count === 1;
+}
+
+/** Null when none was created, by hand or with the first endpoint. */
 export async function revealSecret(partnerId: string): Promise<SigningSecrets | null> {
   const { webhookSecret, webhookNextSecret } = await prisma().partner.findUniqueOrThrow({
     where: { id: partnerId },
@@ -46,7 +55,7 @@ export async function beginSecretRotation(
     return {
       ok: false,
       reason: 'no_secret',
-      message: 'There is no signing secret yet. Set a webhook endpoint first.',
+      message: 'There is no signing secret yet. Create one first.',
     };
   return { ok: true, nextSecret: openSecret(partner.next, partnerId) };
 }
@@ -68,6 +77,17 @@ export async function cancelSecretRotation(partnerId: string): Promise<{ ok: tru
     data: { webhookNextSecret: null },
   });
   return count === 1 ? { ok: true } : noRotation();
+}
+
+/** The secrets that the app may use: the current one, and the one that replaces it during a rotation. */
+export function openSecrets(partner: {
+  id: string;
+  webhookSecret: Uint8Array | null;
+  webhookNextSecret: Uint8Array | null;
+}): string[] {
+  return [partner.webhookSecret, partner.webhookNextSecret].flatMap((sealed) =>
+    sealed === null ? [] : [openSecret(sealed, partner.id)],
+  );
 }
 
 export function newSealedSecret(partnerId: string): Uint8Array<ArrayBuffer> {

@@ -72,7 +72,10 @@ class DeliveryWorker {
       const result = await deliver(claim);
       timedOut = result ? result.error === 'timeout' : undefined;
     } catch (error) {
-      log().error({ eventId, error: describeError(error) }, 'webhooks: could not record an attempt');
+      log().error(
+        { event_id: eventId, error: describeError(error) },
+        'webhooks: could not record an attempt',
+      );
     } finally {
       this.slots.release(partnerId, timedOut);
     }

@@ -50,6 +50,7 @@ const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
   beginRotation: { roles: DEVELOP },
   finishRotation: { roles: DEVELOP },
   cancelRotation: { roles: DEVELOP },
+  createSecret: { roles: DEVELOP },
   invitePerson: { roles: OWNER, input: { email: 'not an address', role: 'viewer' } },
   sendInvitationAgain: { roles: OWNER, input: { invitationId: 'inv_none' } },
   withdrawInvitation: { roles: OWNER, input: { invitationId: 'inv_none' } },

@@ -4,6 +4,7 @@ import { DAY_MS } from '@/server/clock';
 import { readMetrics } from '@/server/metrics/metrics';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
 import { deliver } from '@/server/webhooks/deliver';
+import { resendDelivery } from '@/server/webhooks/delivery-log';
 import { clearEndpoint, setEndpoint } from '@/server/webhooks/endpoint';
 import { sweepDeliveries } from '@/server/webhooks/retention';
 import { beginSecretRotation, finishSecretRotation } from '@/server/webhooks/signing-secret';
@@ -204,20 +205,30 @@ describe('a user key in the outbox', () => {
     expect(await isErased(eventId)).toBe(true);
   });
 
-  it('is erased when the receiver refuses it, and after the third failure', async () => {
+  it('is kept for a day after the receiver refused it or the third attempt failed, so that it can be read or resent', async () => {
     const clock = freezeClock();
     const receiver = await startReceiver(410);
     const { id } = await newListeningPartner(receiver.url);
     const refused = await recordKey(id);
     await deliverDue();
-    expect(await isErased(refused)).toBe(true);
     receiver.respondWith(500);
-    const failed = await recordKey(id);
-    for (const erased of [false, false, true]) {
+    const [failed, resent] = [await recordKey(id), await recordKey(id)];
+    for (const _ of [1, 2, 3]) {
       await deliverDue();
-      expect(await isErased(failed)).toBe(erased);
       clock.advance(8_000);
     }
+    receiver.respondWith(204);
+    await resendDelivery(id, resent);
+    expect(await isErased(resent)).toBe(true);
+    clock.advance(DAY_MS - 25_000);
+    await sweepDeliveries();
+    for (const eventId of [refused, failed]) {
+      expect(await readDelivery(eventId)).toMatchObject({ status: 'failed' });
+      expect(await isErased(eventId)).toBe(false);
+    }
+    clock.advance(2_000);
+    await sweepDeliveries();
+    expect([await isErased(refused), await isErased(failed)]).toEqual([true, true]);
   });
 
   it('is erased after a day in a queue, and after seven while the partner is disabled', async () => {
@@ -306,7 +317,7 @@ describe('an attempt of a process that died', () => {
     expect(await takeDue()).toEqual([]);
     await sweepDeliveries();
     const { log, ...delivery } = await readDelivery(eventId);
-    expect(delivery).toMatchObject({ status: 'failed', leaseToken: null, event: { body: null } });
+    expect(delivery).toMatchObject({ status: 'failed', leaseToken: null });
     expect(log.map(({ number, error }) => [number, error])).toEqual([1, 2, 3, 4].map((n) => [n, 'lost']));
   });
 

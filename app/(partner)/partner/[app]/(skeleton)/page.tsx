@@ -53,7 +53,8 @@ export default async function HomePage(props: AppParams) {
 }
 
 const firstModelOf = ({ allModels, allowedModels }: Partner): string =>
-  servedModels().find(({ id }) => allModels || allowedModels.includes(id))?.id ?? 'provider/model';
+  servedModels().find(({ id, type }) => type === 'language' && (allModels || allowedModels.includes(id)))
+    ?.id ?? 'provider/model';
 
 async function Numbers({ app, activity }: { app: Partner; activity: AppDay[] }) {
   const days = readPeriod(PERIOD);

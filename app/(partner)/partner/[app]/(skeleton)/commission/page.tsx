@@ -22,7 +22,8 @@ export default async function CommissionPage(props: AppParams) {
   const { app, role } = await requireMember(props);
   const rates = await listRates(app.id);
   const planned = rates.find(({ appliedAt }) => appliedAt === null);
-  const isAllowed = ({ id }: CatalogModel) => app.allModels || app.allowedModels.includes(id);
+  const isAllowed = ({ id, type }: CatalogModel) =>
+    type === 'language' && (app.allModels || app.allowedModels.includes(id));
   return (
     <>
       <PageHead

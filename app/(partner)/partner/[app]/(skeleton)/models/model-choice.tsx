@@ -165,7 +165,7 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
               <span className="text-right text-[13px] text-muted tabular-nums max-sm:hidden">
                 {model.input === ''
                   ? 'Currently not served'
-                  : `${asPrice(model.input)} in · ${asPrice(model.output)} out per 1M tokens`}
+                  : `${asPrice(model.input)} in${model.output === '0' ? '' : ` · ${asPrice(model.output)} out`} per 1M tokens`}
               </span>
             </label>
           </li>

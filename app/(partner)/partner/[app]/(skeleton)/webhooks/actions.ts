@@ -48,9 +48,15 @@ export const resend = memberAction(
   TO_SAVED_ENDPOINT,
 );
 
+export const createSecret = memberAction('develop', ofApp, async (app, _, { userId: actor }) => {
+  const isNew = await secrets.createSecret(app.id);
+  if (isNew) await recordOfApp({ app, actor, what: 'app.secret_create' });
+  return { ok: true, message: 'Signing secret created' };
+});
+
 export const showSecrets = memberAction('develop', ofApp, async (app, _, { userId: actor }) => {
   const shown = await secrets.revealSecret(app.id);
-  if (shown === null) return { ok: false, message: 'There is no signing secret yet. Set an endpoint first' };
+  if (shown === null) return { ok: false, message: 'There is no signing secret yet. Create one first' };
   await recordOfApp({ app, actor, what: 'app.secret_show' });
   return { ok: true, value: shown };
 });

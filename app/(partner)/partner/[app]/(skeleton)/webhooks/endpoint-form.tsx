@@ -35,7 +35,7 @@ export function EndpointForm({ partnerId, url }: { partnerId: string; url: strin
         error={failure?.message}
         hint={
           url === null
-            ? 'Without an endpoint, events are neither sent nor kept.'
+            ? 'Without an endpoint, your backend can read the events from the API.'
             : 'A change takes effect with the next attempt.'
         }
         inputMode="url"
@@ -62,7 +62,7 @@ export function EndpointForm({ partnerId, url }: { partnerId: string; url: strin
             label="Remove endpoint"
             size="medium"
             title="Remove this endpoint?"
-            consequence="Pending deliveries are discarded, and no further events are sent or kept. The signing secret is kept in case you set an endpoint again."
+            consequence="Pending deliveries are discarded, and no further events are sent. They are still recorded for the API, and the signing secret stays valid."
             action={clear}
           />
         )}

@@ -18,7 +18,7 @@ import { readChoice, type Search } from '../../search';
 import { DeliveriesTable } from './deliveries-table';
 import { DELIVERY_WORDS } from './delivery-words';
 import { EndpointForm } from './endpoint-form';
-import { SigningSecret } from './signing-secret';
+import { NewSecret, SigningSecret } from './signing-secret';
 import { TestEvent } from './test-event';
 
 export const metadata: Metadata = { title: 'Webhooks' };
@@ -55,12 +55,16 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
         </ForRight>
         {endpoint.url !== null && maker && <p className="mt-3 text-[13px] text-muted">Set by {maker}</p>}
       </Section>
-      {canChange && endpoint.hasSecret && (
+      {canChange && (
         <Section
           title="Signing secret"
-          description="Use it to verify the X-svc-Signature header of each delivery against the raw body."
+          description="Use it to verify the X-svc-Signature header of each delivery against the raw body, and to read events from the API."
         >
-          <SigningSecret partnerId={app.id} isRotating={endpoint.isRotating} />
+          {endpoint.hasSecret ? (
+            <SigningSecret partnerId={app.id} isRotating={endpoint.isRotating} />
+          ) : (
+            <NewSecret partnerId={app.id} />
+          )}
         </Section>
       )}
       {canChange && endpoint.url !== null && (
@@ -142,7 +146,7 @@ async function Deliveries({ partnerId, search, hasEndpoint }: DeliveriesProps) {
               ? 'Try other filters to see more.'
               : hasEndpoint
                 ? 'Send a test event or sign in to your app, and the event appears here.'
-                : 'Set an endpoint above. Earlier events are not kept.'}
+                : 'Set an endpoint above. Later events are sent to it.'}
           </EmptyState>
         }
       />

@@ -6,7 +6,7 @@ import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { CopyField } from '@/app/_ui/copy-field';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
-import { beginRotation, cancelRotation, finishRotation, showSecrets } from './actions';
+import { beginRotation, cancelRotation, createSecret, finishRotation, showSecrets } from './actions';
 
 type Props = { partnerId: string; isRotating: boolean };
 type Shown = { secret: string; nextSecret: string | null };
@@ -61,6 +61,22 @@ export function SigningSecret({ partnerId, isRotating }: Props) {
           </Button>
         )}
       </div>
+    </div>
+  );
+}
+
+/** Without an endpoint, a secret is created by hand. */
+export function NewSecret({ partnerId }: { partnerId: string }) {
+  const { run, isRunning, failure } = useAction(createSecret);
+  return (
+    <div className="flex flex-col items-start gap-4">
+      <p className="text-sm text-muted">
+        Events are recorded from the time the secret exists. Setting an endpoint also creates it.
+      </p>
+      {failure && <Notice kind="danger">{failure.message}</Notice>}
+      <Button look="secondary" busy={isRunning} onClick={() => run({ partnerId })}>
+        Create secret
+      </Button>
     </div>
   );
 }

@@ -1,0 +1,15 @@
+import { eventQuerySchema, writeEventPage } from '@/server/api/events';
+import { preflight } from '@/server/http/cors';
+import { validate } from '@/server/http/read-body';
+import { privateJson, respond } from '@/server/http/respond';
+import { requirePartnerBackend } from '@/server/partners/partner-backend';
+import { listEvents } from '@/server/webhooks/list-events';
+
+export const GET = (request: Request): Promise<Response> =>
+  respond('chat', async () => {
+    const partner = await requirePartnerBackend(request);
+    const page = validate(eventQuerySchema, Object.fromEntries(new URL(request.url).searchParams));
+    return privateJson(writeEventPage(await listEvents(partner.id, page)));
+  });
+
+export const OPTIONS = preflight;

@@ -138,6 +138,21 @@ export const settingsSchema = z.object({
   SECRET_SCANNING_KEYS_URL: address.default('https://api.github.com/meta/public_keys/secret_scanning'),
 
   ACCESS_LOG: flag,
+  /** The OpenTelemetry SDK reads its other variables itself. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/json', { error: 'http/json' }).optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { error: 'otlp or none' }).default('otlp'),
+  OTEL_METRICS_EXPORTER: z.enum(['otlp', 'none'], { error: 'otlp or none' }).default('otlp'),
+  OTEL_METRIC_EXPORT_INTERVAL: z.coerce
+    .number({ error: 'a number of milliseconds' })
+    .int({ error: 'a number of milliseconds' })
+    .min(100, { error: '100 or more' })
+    .default(60_000),
+  OTEL_SDK_DISABLED: flag,
+  TRACE_CONTEXT_TO_PROVIDERS: flag,
   METRICS_TOKEN: z.string().min(16, { error: 'at least 16 characters' }).optional(),
 
   UPSTREAM_FIRST_BYTE_SECONDS: count(600),

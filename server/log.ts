@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
+import { traceIdOf } from './tracing';
 
 /**
  * One structured log on standard output. Callers pass only named, harmless fields (ids, codes, durations). As
@@ -15,7 +16,9 @@ export function maskSecrets(text: string): string {
 }
 
 /** This process, among those whose lines are collected in one place. */
-const INSTANCE = `${hostname()}:${process.pid}`;
+export const INSTANCE = `${hostname()}:${process.pid}`;
+
+export const VERSION = packageJson.version;
 
 let logger: Logger | undefined;
 
@@ -23,7 +26,8 @@ export function log(): Logger {
   logger ??= pino(
     {
       level: process.env.LOG_LEVEL || 'info',
-      base: { instance: INSTANCE, version: packageJson.version },
+      base: { instance: INSTANCE, version: VERSION },
+      mixin: traceIdOf,
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     { write: (line: string) => process.stdout.write(maskSecrets(line)) },

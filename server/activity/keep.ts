@@ -2,6 +2,7 @@ import { DAY_MS } from '../clock';
 import { type Cooldown, forgetOldFailures, writeCooldowns, writeProviderFailures } from './provider-failures';
 import { forgetOldRefusals, writeRefusalCounts } from './refusal-counts';
 import { rollUpActivity } from './roll-up';
+import { forgetOldStatus, writeStatusCounts } from './status-counts';
 
 /** Counts are kept for 13 months; daily sums and receipts are kept permanently. */
 export const KEEP_COUNTS_MS = 396 * DAY_MS;
@@ -10,7 +11,7 @@ let wroteCooldowns = false;
 
 /** Writes this process's counts. If one part fails, the others are still written. */
 export async function writeCounts(cooldowns: readonly Cooldown[]): Promise<void> {
-  const writing = [writeRefusalCounts(), writeProviderFailures()];
+  const writing = [writeRefusalCounts(), writeProviderFailures(), writeStatusCounts()];
   // Usually there is nothing to write and nothing to remove.
   if (cooldowns.length > 0 || wroteCooldowns) writing.push(writeCooldowns(cooldowns));
   wroteCooldowns = cooldowns.length > 0;
@@ -22,7 +23,7 @@ export async function keepActivity(cooldowns: readonly Cooldown[]): Promise<void
 }
 
 export async function forgetOldCounts(): Promise<void> {
-  await allOrThrow([forgetOldRefusals(KEEP_COUNTS_MS), forgetOldFailures(KEEP_COUNTS_MS)]);
+  await allOrThrow([forgetOldRefusals(KEEP_COUNTS_MS), forgetOldFailures(KEEP_COUNTS_MS), forgetOldStatus()]);
 }
 
 /** Waits for all parts before it throws the first failure. */

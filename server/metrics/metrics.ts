@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, type MetricObject, Registry } from 'prom-client';
 import { SECOND_MS } from '../clock';
 import { creditsToJson } from '../credits';
 import { pool } from '../db';
@@ -34,6 +34,17 @@ export function requireMetricsToken(authorization: string | null): void {
  * former is served alone: that is when it is needed.
  */
 export async function readMetrics(): Promise<string> {
+  const texts = (await collect()).map((registry) => registry.metrics());
+  return (await Promise.all(texts)).join('\n');
+}
+
+/** The same as values. */
+export async function readMetricValues(): Promise<MetricObject[]> {
+  const values = (await collect()).map((registry) => registry.getMetricsAsJSON());
+  return (await Promise.all(values)).flat();
+}
+
+async function collect(): Promise<Registry[]> {
   const registry = new Registry();
   const [installation, readiness] = await Promise.all([readInstallation(), checkReadiness()]);
   new Gauge({
@@ -44,7 +55,7 @@ export async function readMetrics(): Promise<string> {
   if (installation !== null) writeInstallation(registry, installation);
   writeProcess(registry, readiness);
   writeBackgroundReads(registry);
-  return `${await standardMetrics().metrics()}\n${await registry.metrics()}`;
+  return [standardMetrics(), registry];
 }
 
 type Installation = Awaited<ReturnType<typeof queryInstallation>>;

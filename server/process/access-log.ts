@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { countResponse } from '../activity/status-counts';
 import { now } from '../clock';
 import { settings } from '../env';
 import { log } from '../log';
@@ -19,6 +20,7 @@ export function noteResponse(
   const durationMs = now() - receivedAtMs;
   httpRequests.add(route, status);
   httpDurations.add(route, durationMs);
+  countResponse(route, status);
   if (!settings().ACCESS_LOG) return;
   log().info(
     {

@@ -12,6 +12,8 @@ import * as checkout from '../../app/v1/credits/checkout/route';
 import * as history from '../../app/v1/credits/history/route';
 import * as pricing from '../../app/v1/credits/pricing/route';
 import * as receipt from '../../app/v1/credits/receipts/[id]/route';
+import * as embeddings from '../../app/v1/embeddings/route';
+import * as events from '../../app/v1/events/route';
 import * as revokeKey from '../../app/v1/keys/revoke/route';
 import * as countTokens from '../../app/v1/messages/count_tokens/route';
 import * as messages from '../../app/v1/messages/route';
@@ -41,12 +43,14 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/credits/history': history,
   '/v1/credits/pricing': pricing,
   '/v1/credits/receipts/[id]': receipt,
+  '/v1/events': events,
   '/v1/keys/revoke': revokeKey,
   '/v1/models': models,
   '/v1/messages': messages,
   '/v1/messages/count_tokens': countTokens,
   '/v1/openapi.json': openapi,
   '/v1/responses': responses,
+  '/v1/embeddings': embeddings,
   '/v1/responses/[id]': keptResponse,
   '/v1/secret-scanning': secretScanning,
   '/v1/models/[...id]': model,

@@ -12,6 +12,7 @@ import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
 import { forgetKeptResponses } from '../generation/kept-responses';
+import { endStoppedRequests } from '../generation/run';
 import { forgetOldNotices, sendKeyNotices } from '../identity/key-notice-mails';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
 import { warnOfWrongCodes } from '../identity/warn-of-wrong-codes';
@@ -27,6 +28,7 @@ import { startDeliveryWorker } from '../webhooks/worker';
 import type { Lifetime } from './lifetime';
 
 const END_READS_EVERY_MS = 5 * SECOND_MS;
+const END_STOPPED_EVERY_MS = SECOND_MS;
 const SWEEP_PAYMENTS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_REVERSALS_EVERY_MS = HOUR_MS;
 const REGISTER_DOMAINS_EVERY_MS = 30 * SECOND_MS;
@@ -49,6 +51,7 @@ export function startBackgroundWork(life: Lifetime): void {
   for (const { name, everyMs, run } of [...LEDGER_JOBS, ...PAYOUT_JOBS])
     life.onStop(name, repeat(name, everyMs, run));
   life.onStop('background reads', repeat('background reads', END_READS_EVERY_MS, endOverdueReads));
+  life.onStop('stopped requests', repeat('stopped requests', END_STOPPED_EVERY_MS, endStoppedRequests));
   life.onStop('payment sweep', repeat('payment sweep', SWEEP_PAYMENTS_EVERY_MS, sweepPayments));
   life.onStop('balances', repeat('balances', WATCH_BALANCES_EVERY_MS, watchBalances));
   life.onStop('top-up mails', repeat('top-up mails', MAIL_ABOUT_BALANCES_EVERY_MS, sendTopUpMails));
@@ -102,7 +105,7 @@ function repeat(
         () => jobSuccesses.set(name, now()),
         (error: unknown) => {
           failedJobs.add(name);
-          log().error({ work: name, error: describeError(error) }, 'background job failed');
+          log().error({ job: name, error: describeError(error) }, 'background job failed');
         },
       )
       .finally(() => {

@@ -4,7 +4,6 @@ import { ApiError } from '../errors';
 /** Endpoints of other services that clients call by default or by habit, and what to do instead. */
 const UNSUPPORTED: [RegExp, string][] = [
   [/^completions$/, 'Completions without messages are not supported. Use POST /v1/chat/completions.'],
-  [/^embeddings$/, 'Embeddings are not supported.'],
   [/^(messages\/)?batches$/, 'Batches are not supported. Send each request on its own.'],
   [/^(files|uploads)$/, 'Uploaded files are not supported. Send images and PDFs inline.'],
   [/^(images|videos)$/, 'The generation of images and videos is not supported.'],

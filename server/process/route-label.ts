@@ -11,7 +11,7 @@ const findLabel = buildRouteTable(
 /** The first segments of pages, and of the files next to them. */
 const SECTIONS = new Set(
   ['', '_next', 'account', 'api', 'auth', 'checkout', 'demo', 'dev', 'docs', 'operator', 'partner'].concat(
-    ['pricing', 'redeem', 'revoke-key', 'sign-in', 'team', 'v1'],
+    ['pricing', 'redeem', 'revoke-key', 'sign-in', 'status', 'stop', 'team', 'v1'],
     ['icon.svg', 'llms.txt', 'llms-full.txt', 'robots.txt', 'sitemap.xml'],
   ),
 );

@@ -32,6 +32,7 @@ import { demoOrigin, seedDemo } from './seed-demo';
 import { readSettingFiles } from './setting-files';
 import { showMessage } from './show-message';
 import { readMigrations } from './sql-files';
+import { startTelemetry } from './telemetry';
 
 /** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
@@ -59,6 +60,7 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   // The settings are final from here on.
   life.onStop('database connections', closeDatabase);
   life.onStop('redis', closeRedis);
+  await startTelemetry(life);
   await syncCatalog();
   await warmLedger();
   if (!isLive()) await seedDemo();

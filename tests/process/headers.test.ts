@@ -84,7 +84,7 @@ const KINDS: [RegExp, Kind][] = [
   // To the demo's own host.
   [/^\/demo$/, 'redirect'],
   [
-    /^\/($|account|auth\/authorize$|dev\/mail|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/passkey)?$|team\/)/,
+    /^\/($|account|auth\/authorize$|dev\/mail|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/passkey)?$|status$|stop$|team\/)/,
     'page',
   ],
   [/^\/((llms|llms-full|robots)\.txt|sitemap\.xml|icon\.svg)$/, 'page'],
@@ -243,6 +243,9 @@ async function callWithKey({ user }: World): Promise<void> {
     }
     await get(plain, where, { method: 'OPTIONS', headers: { origin: EMBEDDED_ORIGIN } });
   }
+  const body = JSON.stringify({ model: 'sandbox/embed', input: 'hi' });
+  const embedded = await get(plain, '/v1/embeddings', { method: 'POST', headers: { authorization }, body });
+  expect(embedded.status).toBe(200);
 }
 
 /** What is wrong with a response, one text for each fault. */

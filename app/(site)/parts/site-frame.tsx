@@ -4,7 +4,7 @@ import { PageLink } from '@/app/_ui/page-link';
 import { isLive, settings } from '@/server/env';
 import { buttonClass } from '../../_ui/button';
 
-type Place = 'front' | 'pricing' | 'docs';
+type Place = 'front' | 'pricing' | 'docs' | 'status';
 
 const WIDTH = 'mx-auto w-full max-w-[1180px] px-5 sm:px-8';
 
@@ -84,6 +84,7 @@ function SiteFooter({ isSignedIn }: { isSignedIn: boolean }) {
           title="Product"
           links={[
             ['Models and prices', '/pricing'],
+            ['Status', '/status'],
             ...(isTest ? [['Demo app', '/demo'] as const] : []),
             ...(mail === undefined ? [] : [['Test mailbox', '/dev/mail'] as const]),
           ]}

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/read-options.mjs';
 import { buildAll, enterProject } from '../scripts/steps.mjs';
 import { ATTACKS } from './attacks.mjs';
 import { makeFundedKeys } from './funded-keys.mjs';
@@ -23,8 +23,9 @@ const STREAMS = 50;
 const GOAL_MS = 100;
 const SETTLE_MS = 1_000;
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, only: { type: 'string', default: '' } },
+const values = readOptions({
+  seconds: { type: 'string', default: '60' },
+  only: { type: 'string', default: '' },
 });
 const seconds = Number(values.seconds);
 

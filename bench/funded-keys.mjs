@@ -47,11 +47,11 @@ const ADD_CREDITS = `
   FROM user_app WHERE partner_id = $1`;
 
 /**
- * @param {import('./servers.mjs').Product} product
+ * @param {Pick<import('./servers.mjs').Product, 'origin'>} product
  * @param {string} publishableKey
  * @param {string} email
  */
-async function makeKey({ origin }, publishableKey, email) {
+export async function makeKey({ origin }, publishableKey, email) {
   const login = { publishable_key: publishableKey, email };
   const challenge = await post(`${origin}/v1/auth/send-code`, login);
   const code = await readCode(origin, email);

@@ -35,7 +35,7 @@ function findCommit(revision) {
   try {
     return git(ROOT, 'rev-parse', '--verify', '--quiet', `${revision}^{commit}`);
   } catch {
-    throw new Error(`--against: ${revision} is neither a commit nor a checkout`);
+    throw new Error(`${revision} is neither a commit nor a checkout`);
   }
 }
 

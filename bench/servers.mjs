@@ -17,6 +17,7 @@ import { installLitellm } from './litellm.mjs';
  * @property {string} origin
  * @property {number | undefined} pid
  * @property {() => string} lastOutput its last output, for the report of a failure
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} stop waits until it has ended
  * @typedef {Server & { env: Record<string, string>, root: string }} Product `root` is its checkout
  *
  * @typedef {object} Command
@@ -136,10 +137,11 @@ export async function startLitellm(upstreamOrigin) {
  * @param {string} dataDir
  * @param {Record<string, string>} [more]
  * @param {string} [root]
+ * @param {string} [program]
  * @returns {Promise<Product>}
  */
-export async function startProduct(upstreamOrigin, dataDir, more = {}, root = ROOT) {
-  const port = await findFreePort();
+export async function startProduct(upstreamOrigin, dataDir, more = {}, root = ROOT, program = 'main') {
+  const port = more.PORT === undefined ? await findFreePort() : Number(more.PORT);
   const env = {
     PORT: String(port),
     HOST: '127.0.0.1',
@@ -165,7 +167,7 @@ export async function startProduct(upstreamOrigin, dataDir, more = {}, root = RO
     SDK_URL: '',
     ...more,
   };
-  const args = [path.join(root, '.build/main.mjs')];
+  const args = [path.join(root, `.build/${program}.mjs`)];
   const server = await startServer({
     name: 'svc',
     port,
@@ -214,7 +216,8 @@ async function startServer(command) {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  running.add(() => stopChild(child));
+  const stop = (/** @type {NodeJS.Signals} */ signal = 'SIGTERM') => stopChild(child, signal);
+  running.add(stop);
   let output = '';
   for (const pipe of [child.stdout, child.stderr]) {
     pipe.setEncoding('utf8').on('data', (text) => {
@@ -233,18 +236,18 @@ async function startServer(command) {
     }
     await sleep(100);
   }
-  return { origin, pid: child.pid, lastOutput: () => output };
+  return { origin, pid: child.pid, lastOutput: () => output, stop };
 }
 
 /** @param {import('node:child_process').ChildProcess} child */
 const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
 
-/** @param {import('node:child_process').ChildProcess} child */
-async function stopChild(child) {
+/** @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} signal */
+async function stopChild(child, signal) {
   if (hasEnded(child)) return;
   const ended = once(child, 'exit');
   const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1_000);
-  child.kill('SIGTERM');
+  child.kill(signal);
   await ended;
   clearTimeout(impatience);
 }
@@ -261,7 +264,7 @@ async function isReady(url) {
 }
 
 /** @returns {Promise<number>} */
-function findFreePort() {
+export function findFreePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

@@ -2,18 +2,17 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { makeFundedKeys } from '../bench/funded-keys.mjs';
 import { startLoad } from '../bench/rounds.mjs';
 import { startMockUpstream, startProduct, stopServers } from '../bench/servers.mjs';
 import { WORKLOADS } from '../bench/workloads.mjs';
+import { readOptions } from './read-options.mjs';
 import { findNewestMajor, findPrograms, handOver, runProgram, startCluster } from './recovery/cluster.mjs';
 import { pointAt, restore, runOn } from './recovery/restore.mjs';
 import {
   buildPages,
   buildWidget,
-  bundleCommands,
   bundleServer,
   enterProject,
   fail,
@@ -33,14 +32,14 @@ const USERS = 8;
 const PASSWORD = 'rehearsal';
 const SECONDS = 4;
 
-const { values } = parseArgs({ options: { bin: { type: 'string' } } });
+const values = readOptions({ bin: { type: 'string' } });
 /** @type {(() => Promise<void> | void)[]} */
 const cleanUps = [];
 
 async function rehearse() {
   enterProject();
   await installDependencies({ dev: true });
-  for (const build of [generateClient, buildWidget, buildPages, bundleServer, bundleCommands]) await build();
+  for (const build of [generateClient, buildWidget, buildPages, bundleServer]) await build();
   const major = findNewestMajor(values.bin);
   const programs = findPrograms(major, values.bin);
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-rehearsal-'));

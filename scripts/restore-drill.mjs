@@ -1,8 +1,9 @@
 // @ts-check
-import { parseArgs } from 'node:util';
+
+import { readOptions } from './read-options.mjs';
 import { pointAt, restore, runOn } from './recovery/restore.mjs';
 import {
-  bundleCommands,
+  bundleServer,
   enterProject,
   fail,
   generateClient,
@@ -35,11 +36,11 @@ const OPTIONS = /** @type {const} */ ({
 async function main() {
   enterProject();
   loadEnvFile();
-  const { backup, databaseUrl, help, ...options } = readOptions();
+  const { backup, databaseUrl, help, ...options } = readSettings();
   if (help) return console.log(HELP);
   await installDependencies();
   await generateClient();
-  await bundleCommands();
+  await bundleServer();
   const restored = await restore({ backup, ...options });
   try {
     const check = await runOn(pointAt(databaseUrl, restored.port), ['ledger', 'check']);
@@ -52,8 +53,8 @@ async function main() {
   }
 }
 
-function readOptions() {
-  const { backup, wal, until, dir, bin, help } = parseOptions();
+function readSettings() {
+  const { backup, wal, until, dir, bin, help } = readOptions(OPTIONS);
   const databaseUrl = process.env.DATABASE_URL ?? '';
   if (help) return { backup: '', databaseUrl, help };
   if (backup === undefined) return fail(`--backup is missing.\n\n${HELP}`);
@@ -64,14 +65,6 @@ function readOptions() {
       'DATABASE_URL is not set. It names the database in the backup, with the credentials to read it.',
     );
   return { backup, wal, until, directory: dir, bin, databaseUrl, help: false };
-}
-
-function parseOptions() {
-  try {
-    return parseArgs({ options: OPTIONS }).values;
-  } catch (error) {
-    return fail(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
-  }
 }
 
 await main();

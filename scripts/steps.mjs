@@ -153,7 +153,7 @@ export function bundleServer() {
 }
 
 /** One file that Node runs directly; packages stay in node_modules. */
-export async function bundle(entry, name) {
+export async function bundle(entry, name, plugins = []) {
   const { build, stop } = await import('esbuild');
   await build({
     entryPoints: [entry],
@@ -165,6 +165,7 @@ export async function bundle(entry, name) {
     packages: 'external',
     sourcemap: 'linked',
     logLevel: 'silent',
+    plugins,
   });
   // Its service would stay a child of the server.
   await stop();

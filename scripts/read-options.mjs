@@ -1,0 +1,17 @@
+// @ts-check
+import { parseArgs } from 'node:util';
+import { fail } from './steps.mjs';
+
+/**
+ * The options of a script. A wrong one ends it with a message that names the option.
+ *
+ * @template {NonNullable<import('node:util').ParseArgsConfig['options']>} Options
+ * @param {Options} options
+ */
+export function readOptions(options) {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}

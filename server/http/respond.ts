@@ -2,6 +2,7 @@ import { ApiError, FINAL_STATUSES, overloaded } from '../errors';
 import { newId } from '../ids';
 import { describeError, log } from '../log';
 import { apiErrors } from '../measures';
+import { noteError } from '../tracing';
 import { CORS_HEADERS } from './cors';
 import { isDatabaseBusy } from './database-busy';
 import { type ErrorFormat, errorBody } from './error-bodies';
@@ -47,6 +48,7 @@ export function errorReply(
 ): Required<Reply> & { body: string } {
   const error = toApiError(failure, requestId);
   apiErrors.add(error.code);
+  noteError(requestId, error);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'cache-control': 'no-store',

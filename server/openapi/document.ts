@@ -57,7 +57,7 @@ const VERSION = '1.0.0';
 /** The brand as it appears in wire names. */
 const WIRE_BRAND = 'svc';
 
-const SECURITY = {
+const USER_KEY = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
@@ -76,6 +76,17 @@ const SECURITY = {
     description: 'The user key, for use in browsers.',
   },
 } as const;
+
+const SIGNING_SECRET = {
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The publishable key as user name and the signing secret of the webhooks as password.',
+  },
+} as const;
+
+/** Any one of a set is sufficient. */
+const SECURITY = { 'user-key': USER_KEY, 'signing-secret': SIGNING_SECRET, none: {} } as const;
 
 let current: OpenApiDocument | undefined;
 
@@ -105,7 +116,11 @@ export function buildDocument({ BASE_URL, BRAND_NAME }: Settings = settings()): 
     ],
     paths,
     webhooks: writeWebhooks(WIRE_BRAND) as OpenApiDocument['webhooks'],
-    components: { securitySchemes: SECURITY, schemas: namedSchemas(), headers: HEADERS },
+    components: {
+      securitySchemes: { ...USER_KEY, ...SIGNING_SECRET },
+      schemas: namedSchemas(),
+      headers: HEADERS,
+    },
   };
 }
 
@@ -120,7 +135,7 @@ function writeOperation(operation: Operation): OpenApiOperation {
     tags: [operation.group],
     summary: operation.summary,
     description: operation.description,
-    security: operation.auth === 'user-key' ? Object.keys(SECURITY).map((name) => ({ [name]: [] })) : [],
+    security: Object.keys(SECURITY[operation.auth]).map((name) => ({ [name]: [] })),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && { requestBody: writeBody(operation.body) }),
     responses: { '200': writeResponse(operation.response), ...writeErrors(operation) },

@@ -51,6 +51,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message:
       'Expected Github-Public-Key-Identifier and Github-Public-Key-Signature, the ECDSA P-256 signature of the body by a listed key.',
   },
+  invalid_signing_secret: {
+    when: 'A request for the events of an app lacks its signing secret, or has another one.',
+    remedy:
+      'Send the publishable key as user name and the signing secret as password (HTTP Basic). Copy both from the partner dashboard.',
+    message: 'This is not the signing secret of the app. Copy it from the partner dashboard.',
+  },
   insufficient_credits: {
     when: 'The user does not have enough credits for this request.',
     remedy: 'Open the checkout so that the user can buy credits. Retrying before that fails again.',
@@ -65,9 +71,9 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
       'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at https://svc.example/account/apps.',
   },
   partner_limit_reached: {
-    when: 'The user’s allowance for this app is used up.',
+    when: 'The user’s allowance for this app is used up, or a limit that the user set is reached: `param` then names it, such as `limits.app.day` or `limits.all.stop`.',
     remedy:
-      'Open the checkout, where the user can raise the allowance or buy credits. The user does have credits.',
+      'Without `param`, open the checkout, where the user can raise the allowance or buy credits. The user does have credits. With `param`, show the message: it says when the limit resets and where the user can raise it.',
     message:
       "The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at https://svc.example/account/apps.",
   },

@@ -14,7 +14,7 @@ export type Operation = {
   summary: string;
   description: string;
   /** The credential that the request must carry. A publishable key is an ordinary field or parameter. */
-  auth: 'user-key' | 'none';
+  auth: 'user-key' | 'signing-secret' | 'none';
   pathParameters?: Record<string, { description: string; example: string }>;
   query?: { schema: z.ZodObject; examples: Record<string, unknown> };
   requestHeaders?: Record<string, { description: string; example: string }>;
@@ -54,6 +54,11 @@ export const GROUPS = {
   keys: {
     title: 'Keys',
     description: 'Revoke a user key, or report keys that were found in public.',
+  },
+  events: {
+    title: 'Events',
+    description:
+      'Read what happened to the users of your app, from your backend. Webhooks deliver the same events.',
   },
   document: { title: 'This document', description: 'The API in machine-readable form.' },
 } as const;

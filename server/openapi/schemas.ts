@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { balanceSchema } from '../api/balance';
 import { checkoutRequestSchema, checkoutStatusSchema, startedCheckoutSchema } from '../api/checkout';
+import { eventPageSchema } from '../api/events';
 import { historyPageSchema } from '../api/history';
 import { leakReportsSchema, leakVerdictsSchema, revokedKeySchema } from '../api/keys';
 import { listedModelSchema, modelListSchema } from '../api/models';
@@ -19,6 +20,8 @@ import { chatErrorSchema, messagesErrorSchema } from '../http/error-bodies';
 import { metadataSchema } from '../identity/metadata';
 import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/response-schema';
 import { chatRequestSchema } from '../protocols/chat/schema';
+import { embeddingListSchema } from '../protocols/embeddings/response-schema';
+import { embeddingsRequestSchema } from '../protocols/embeddings/schema';
 import {
   contentBlockSchema,
   contentDeltaSchema,
@@ -38,6 +41,7 @@ const REQUESTS = {
   ChatRequest: chatRequestSchema,
   MessagesRequest: messagesRequestSchema,
   ResponsesRequest: responsesRequestSchema,
+  EmbeddingsRequest: embeddingsRequestSchema,
   CountTokensRequest: countTokensSchema,
   PricingRequest: pricingRequestSchema,
   CheckoutRequest: checkoutRequestSchema,
@@ -59,6 +63,7 @@ const RESPONSES = {
   Message: messageSchema,
   MessageEvent: messageEventSchema,
   Response: responseSchema,
+  EmbeddingList: embeddingListSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   Model: listedModelSchema,
@@ -74,6 +79,7 @@ const RESPONSES = {
   TokenResponse: tokenResponseSchema,
   RevokedKey: revokedKeySchema,
   LeakVerdicts: leakVerdictsSchema,
+  EventPage: eventPageSchema,
   Error: chatErrorSchema,
   MessagesError: messagesErrorSchema,
   Document: z.looseObject({ openapi: z.string() }).meta({ description: 'An OpenAPI 3.1 document.' }),

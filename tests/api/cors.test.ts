@@ -17,6 +17,7 @@ const PATHS = [
   '/v1/responses',
   '/responses',
   '/v1/responses/resp_1',
+  '/v1/embeddings',
   '/v1/models',
   '/v1/credits/balance',
   '/v1/credits/history',

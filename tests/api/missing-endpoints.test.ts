@@ -14,7 +14,6 @@ const { userKey } = await newPerson({ credits: 10 });
 const client = new OpenAI({ apiKey: userKey, baseURL: `${url}/v1`, maxRetries: 0 });
 
 test.each<[string, () => Promise<unknown>, string]>([
-  ['embeddings', () => client.embeddings.create({ model: 'm', input: 'x' }), 'Embeddings are not supported.'],
   [
     'completions',
     () => client.completions.create({ model: 'm', prompt: 'x' }),

@@ -179,11 +179,19 @@ const contentType: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-function apiHeaders({ spender, holder, app }: World, path: string): fc.Arbitrary<Record<string, string>> {
+function apiHeaders(
+  { spender, holder, app, backend }: World,
+  path: string,
+): fc.Arbitrary<Record<string, string>> {
   // A revoked key would leave all later requests at the door.
   const key = path === '/v1/keys/revoke' ? holder.userKey : spender.userKey;
   const credential = fc.oneof(
-    { weight: 8, arbitrary: fc.constant({ authorization: `Bearer ${key}` }) },
+    {
+      weight: 8,
+      arbitrary: fc.constant({
+        authorization: path === '/v1/events' ? `Basic ${btoa(backend)}` : `Bearer ${key}`,
+      }),
+    },
     {
       weight: 2,
       arbitrary: fc.constantFrom<Record<string, string>>({ 'x-api-key': key }, { 'x-user-key': key }),

@@ -10,6 +10,7 @@ import { createPayout, grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/serv
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { findUserRef } from '@/server/operator/find-user';
 import { createPartner } from '@/server/partners/partner';
+import { createSecret, revealSecret } from '@/server/webhooks/signing-secret';
 import { bookPaidSession } from '../harness/purchases';
 import { mint, newAppUser } from '../identity/app-world';
 import { Dashboard } from '../identity/dashboard';
@@ -62,6 +63,9 @@ export async function openWorld(databaseUrl: string, folder: string) {
     foreignRef: (await findUserRef(BYSTANDER)) ?? '',
   };
   const visit = await openWindow(server.url, dashboard.ownPage, app.publishableKey);
+  // Only now: the events of the app contain no key that another response must not contain.
+  await createSecret(app.id);
+  const backend = `${app.publishableKey}:${(await revealSecret(app.id))?.secret}`;
   const made = {
     api: await spendAndBuy(server.url, spender.userKey),
     pages: await spendAndBuy(server.url, holder.userKey),
@@ -71,7 +75,7 @@ export async function openWorld(databaseUrl: string, folder: string) {
   const isText = (text: string | undefined): text is string => text !== undefined && text.length > 5;
   const password = decodeURIComponent(new URL(databaseUrl).password);
   return {
-    ...{ server, dashboard, app, spender, managed, holder, bystander, ids, made, visit },
+    ...{ server, dashboard, app, spender, managed, holder, bystander, ids, made, visit, backend },
     /** What no response contains. */
     secrets: [
       ...[secret, secretKey, webhookSecret, password],
@@ -80,7 +84,7 @@ export async function openWorld(databaseUrl: string, folder: string) {
     /** What only their owner and operators may read. */
     personal: [BYSTANDER, bystander.appUserId],
     /** What no log may contain, although requests do. */
-    unlogged: [SPENDER, HOLDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL],
+    unlogged: [SPENDER, HOLDER, OWNER, OPERATOR, PROMPT, TYPED_EMAIL, backend.split(':')[1] ?? ''],
     tokens: await signInEveryone(),
   };
 }

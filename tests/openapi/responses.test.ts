@@ -1,13 +1,17 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { inTransaction } from '@/server/db';
+import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { openSession } from '@/server/identity/sessions';
 import { issueSignInToken } from '@/server/identity/sign-in-tokens';
+import { newId } from '@/server/ids';
 import { buildDocument } from '@/server/openapi/document';
 import { disablePartner, setAllowedModels } from '@/server/partners/partner';
 import { listenOnLoopback } from '@/server/sandbox/loopback-server';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
+import type { EventData, EventType } from '@/server/webhooks/events';
+import { recordEvent } from '@/server/webhooks/record';
+import { createSecret, revealSecret } from '@/server/webhooks/signing-secret';
 import { newDatabase } from '../harness';
 import { startApi } from '../harness/api-server';
 import { whileDatabaseIsBusy } from '../harness/busy-database';
@@ -134,6 +138,23 @@ test('POST /v1/responses, and one that is kept', async () => {
   expect((await call(read, { headers: as(unfunded), ...one })).status).toBe(404);
   expect((await call(read, { headers: as(paused), ...one })).status).toBe(403);
   expect((await call(read, one)).status).toBe(401);
+});
+
+test('POST /v1/embeddings', async () => {
+  const operation = 'POST /v1/embeddings';
+  const send = (body: object, headers = as(funded)) =>
+    call(operation, { headers, body: { model: 'sandbox/embed', input: ['the sea', 'the sky'], ...body } });
+  expect((await send({})).status).toBe(200);
+  expect((await send({ encoding_format: 'base64' })).status).toBe(200);
+  expect((await send({ input: [] })).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(unfunded))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ model: 'sandbox/embed-error-500' })).status).toBe(502);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
 });
 
 test('POST /v1/messages/count_tokens', async () => {
@@ -276,6 +297,45 @@ test('POST /v1/secret-scanning', async () => {
   await expectStatus(413, { headers: signedReport([]).headers, body: tooLong(2) });
 });
 
+test('GET /v1/events', async () => {
+  const operation = 'GET /v1/events';
+  const backend = await newBackend();
+  await sendEvents(backend.partnerId);
+  expect((await call(operation, backend)).status).toBe(200);
+  expect((await call(operation, { ...backend, query: '?after=evt_none' })).status).toBe(400);
+  expect((await call(operation, {})).status).toBe(401);
+  await Promise.all(Array.from({ length: 240 }, () => call(operation, { ...backend, query: '?limit=1' })));
+  expect((await call(operation, backend)).status).toBe(429);
+  const disabled = await newBackend();
+  await disablePartner(disabled.partnerId);
+  expect((await call(operation, disabled)).status).toBe(403);
+});
+
+/** An app whose backend has a signing secret. */
+async function newBackend() {
+  const { partnerId, publishableKey } = await newPerson();
+  await createSecret(partnerId);
+  const shown = await revealSecret(partnerId);
+  const basic = Buffer.from(`${publishableKey}:${shown?.secret}`).toString('base64');
+  return { partnerId, headers: { authorization: `Basic ${basic}` } };
+}
+
+/** One event of each type, one of them with a key that was erased. */
+async function sendEvents(partnerId: string): Promise<void> {
+  const user = { user_id: newId('au'), metadata: { seats: 3, plan: 'pro' } };
+  const key = { key_id: newId('key'), ...user };
+  const added = { ...user, balance: 10, credits_added: 10 };
+  const record = <T extends EventType>(type: T, data: EventData<T>) =>
+    inTransaction((tx) => recordEvent(tx, { partnerId, type, causeId: newId('evt'), data }));
+  const erased = await record('user_key.created', { user_key: 'svc_sk_erased', ...key });
+  await prisma().event.update({ where: { id: erased ?? '' }, data: { body: null } });
+  await record('user_key.created', { user_key: 'svc_sk_kept', ...key });
+  await record('user_key.revoked', { ...key, reason: 'evicted' });
+  await record('credits.added', { type: 'purchase', ...added, transaction_id: newId('txn') });
+  await record('credits.added', { type: 'permission', ...added, granted_credits: 10 });
+  await record('test', { partner_id: partnerId, message: 'Hello' });
+}
+
 test('GET /v1/openapi.json is the document', async () => {
   expect(await (await call('GET /v1/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
 });
@@ -298,6 +358,7 @@ test('while no connection to the database is free, every endpoint that needs one
     'POST /v1/auth/verify-code': { body: signIn },
     'POST /auth/token': { body: { ...app, ...exchange } },
     'POST /v1/keys/revoke': { headers: as(funded) },
+    'GET /v1/events': await newBackend(),
     'POST /v1/secret-scanning': signedReport([funded.userKey]),
   };
   await whileDatabaseIsBusy(() =>

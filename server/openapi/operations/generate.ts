@@ -259,6 +259,41 @@ export const GENERATE: Operation[] = [
     errors: ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'key_restricted', 'not_found'],
   },
   {
+    id: 'createEmbeddings',
+    method: 'post',
+    path: '/v1/embeddings',
+    group: 'generate',
+    summary: 'Create embeddings',
+    description:
+      'Returns a vector for each text, in the format of OpenAI. Charged by input tokens alone; `usage.cost` is what the user was charged, in USD.',
+    auth: 'user-key',
+    body: {
+      schema: 'EmbeddingsRequest',
+      examples: {
+        short: {
+          summary: 'Two texts',
+          value: { model: 'sandbox/embed', input: ['the sea', 'the mountains'], dimensions: 3 },
+        },
+      },
+    },
+    response: {
+      description: 'The vectors, in the order of the texts.',
+      schema: 'EmbeddingList',
+      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      example: {
+        object: 'list',
+        data: [
+          { object: 'embedding', index: 0, embedding: [0.267, -0.535, 0.802] },
+          { object: 'embedding', index: 1, embedding: [0.6, 0, -0.8] },
+        ],
+        model: 'sandbox/embed',
+        usage: { prompt_tokens: 14, total_tokens: 14, cost: 2.8e-7 },
+      },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
     id: 'countTokens',
     method: 'post',
     path: '/v1/messages/count_tokens',

@@ -2,6 +2,7 @@ import type { Operation } from '../operation';
 import { CHECKOUT } from './checkout';
 import { CREDITS } from './credits';
 import { DOCUMENT } from './document';
+import { EVENTS } from './events';
 import { GENERATE } from './generate';
 import { KEYS } from './keys';
 import { MODELS } from './models';
@@ -15,5 +16,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...CHECKOUT,
   ...SIGN_IN,
   ...KEYS,
+  ...EVENTS,
   ...DOCUMENT,
 ];

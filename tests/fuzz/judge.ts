@@ -68,7 +68,7 @@ function isDecodable(path: string): boolean {
 function findBodyFaults({ path, method, operation }: Case, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (status >= 400 && type === 'application/json') {
-    const isMessages = /^\/(v1\/)*messages/.test(path) && isDecodable(path);
+    const isMessages = /^\/(v1\/)*messages([/?]|$)/.test(path) && isDecodable(path);
     const schema = isMessages ? messagesErrorSchema : chatErrorSchema;
     const { success } = schema.strict().safeParse(JSON.parse(text));
     if (!success) return [`not the documented error: ${text.slice(0, 300)}`];

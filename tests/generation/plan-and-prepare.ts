@@ -15,9 +15,15 @@ import type { ApiRequest } from './random-requests';
 
 export type Held = { plan: Plan; model: CatalogModel; sent: Json; tokens: number; fees: bigint };
 
+const FORMATS = {
+  '/v1/chat/completions': 'chat',
+  '/v1/messages': 'messages',
+  '/v1/responses': 'responses',
+} as const;
+
 /** Null if the request is refused, with a reason. */
 export async function planAndPrepare({ path, body }: ApiRequest): Promise<Held | null> {
-  const format = path === '/v1/messages' ? 'messages' : 'chat';
+  const format = FORMATS[path];
   const protocol = CLIENT_PROTOCOLS[format] as ClientProtocol<ClientRequest>;
   const candidates = resolveCandidates(String(body.model));
   if (candidates === null) throw new Error(`${body.model} is not served`);

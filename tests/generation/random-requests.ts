@@ -2,9 +2,9 @@ import type { Json } from '@/server/protocols/neutral';
 import { gifOf, jpegOf, pngOf, type Size, webpOf } from '../harness/honest/images';
 import * as pdf from '../harness/honest/write-pdf';
 
-/** Random requests of every kind of content, in both formats. */
+/** Random requests of every kind of content, in every format. */
 
-export type ApiRequest = { path: '/v1/chat/completions' | '/v1/messages'; body: Json };
+export type ApiRequest = { path: '/v1/chat/completions' | '/v1/messages' | '/v1/responses'; body: Json };
 
 export const MODELS = [
   'openai/gpt-4.1',
@@ -35,7 +35,9 @@ export class Generator {
 
   request(): ApiRequest {
     const model = this.pick(MODELS);
-    return this.random() < 0.55 ? this.chat(model) : this.messages(model);
+    const format = this.random();
+    if (format < 0.4) return this.chat(model);
+    return format < 0.7 ? this.messages(model) : this.responses(model);
   }
 
   private chat(model: string): ApiRequest {
@@ -80,6 +82,25 @@ export class Generator {
     return { path: '/v1/messages', body };
   }
 
+  private responses(model: string): ApiRequest {
+    const body: Json = {
+      model,
+      input: this.random() < 0.2 ? this.text() : this.several(3, () => this.responsesTurn()).flat(),
+      // Responses that are kept are the subject of other tests.
+      store: false,
+      ...this.some(0.3, { instructions: this.text() }),
+      ...this.limit(0.7, 'max_output_tokens'),
+      ...this.some(0.5, { stream: true }),
+      ...this.some(0.15, { reasoning: { effort: this.pick(['low', 'high']), summary: 'auto' } }),
+      ...this.some(0.25, { tools: this.several(4, () => this.responsesTool()) }),
+      ...this.some(0.2, { text: { format: this.textFormat() } }),
+      ...this.some(0.1, { [`unknown_${this.below(9)}`]: this.text() }),
+      ...this.some(0.1, { service_tier: 'priority' }),
+      ...this.some(0.1, { prompt_cache_key: this.word() }),
+    };
+    return { path: '/v1/responses', body };
+  }
+
   private chatTurn(): Json[] {
     const user = { role: 'user', content: this.pick([this.text(), this.several(3, () => this.chatPart())]) };
     if (this.random() < 0.7)
@@ -107,6 +128,42 @@ export class Generator {
       },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: result }] },
     ];
+  }
+
+  private responsesTurn(): Json[] {
+    const user: Json = {
+      role: 'user',
+      content: this.pick([this.text(), this.several(3, () => this.inputPart())]),
+      ...this.some(0.5, { type: 'message' }),
+    };
+    const answer = {
+      role: 'assistant',
+      content: [{ type: 'output_text', text: this.text(), annotations: [] }],
+    };
+    if (this.random() < 0.7) return [user, ...this.maybe(0.3, () => answer)];
+    const isCustom = this.random() < 0.3;
+    const call = isCustom
+      ? { type: 'custom_tool_call', input: this.text() }
+      : { type: 'function_call', arguments: JSON.stringify({ query: this.text(), at: [1, 2.5] }) };
+    const output = this.pick([this.text(), this.several(2, () => this.inputPart())]);
+    return [
+      user,
+      { ...call, call_id: 'call_1', name: 'look_up' },
+      { type: isCustom ? 'custom_tool_call_output' : 'function_call_output', call_id: 'call_1', output },
+    ];
+  }
+
+  private inputPart(): Json {
+    const kind = this.random();
+    if (kind < 0.5) return { type: 'input_text', text: this.text() };
+    if (kind < 0.75) {
+      const detail = this.some(0.3, { detail: this.pick(['low', 'high', 'auto']) });
+      return { type: 'input_image', image_url: this.imageUrl(), ...detail };
+    }
+    if (kind < 0.8)
+      return { type: 'input_file', file_url: 'https://documents.example.com/annual-report.pdf' };
+    const file_data = `data:application/pdf;base64,${this.document().toString('base64')}`;
+    return { type: 'input_file', filename: 'report.pdf', file_data };
   }
 
   private chatPart(): Json {
@@ -187,6 +244,18 @@ export class Generator {
     return { type: 'function', function: called };
   }
 
+  private responsesTool(depth = 1): Json {
+    const named = { name: this.name(), description: this.text() };
+    const kind = this.random();
+    if (kind < 0.2) {
+      const grammar = { type: 'grammar', syntax: this.pick(['lark', 'regex']), definition: this.text() };
+      return { type: 'custom', ...named, ...this.some(0.5, { format: grammar }) };
+    }
+    if (kind < 0.35 && depth > 0)
+      return { type: 'namespace', ...named, tools: this.several(3, () => this.responsesTool(0)) };
+    return { type: 'function', ...named, parameters: this.schema(2), ...this.some(0.5, { strict: true }) };
+  }
+
   private messagesTool(): Json {
     if (this.random() < 0.2)
       return this.pick<Json>([
@@ -199,6 +268,11 @@ export class Generator {
   private responseFormat(): Json {
     const json_schema = { name: 'response', schema: this.schema(3), strict: this.random() < 0.5 };
     return this.pick<Json>([{ type: 'text' }, { type: 'json_object' }, { type: 'json_schema', json_schema }]);
+  }
+
+  private textFormat(): Json {
+    const format = { type: 'json_schema', name: 'response', schema: this.schema(3) };
+    return this.pick<Json>([{ type: 'text' }, { type: 'json_object' }, format, { ...format, strict: true }]);
   }
 
   private schema(depth: number): Json {

@@ -21,7 +21,7 @@ const MESSAGE_TOKENS = 4;
 /** The instructions that a vendor adds for tools. Anthropic publishes up to 346 for Claude 4. */
 const TOOL_PROMPT_TOKENS = 346;
 const CLIENT_TOOLS: readonly (readonly [RegExp, number])[] = [
-  [/^(function|custom)$/, 0],
+  [/^(function|custom|namespace)$/, 0],
   [/^bash_/, 325],
   [/^text_editor_/, 700],
   [/^computer_/, 735],
@@ -58,18 +58,20 @@ class Counter {
   ) {}
 
   read(body: Json): void {
-    const messages = body.messages as Json[];
+    const messages = messagesOf(body);
     this.tokens += MESSAGE_TOKENS * (messages.length + 1);
     this.content(body.system);
+    this.content(body.instructions);
     for (const message of messages) this.content(message);
     const tools = [...((body.tools as Json[]) ?? []), ...((body.functions as Json[]) ?? [])];
     if (tools.length > 0) this.tokens += TOOL_PROMPT_TOKENS;
     for (const tool of tools) this.tool(tool);
-    const { format } = (body.output_config ?? {}) as Json;
+    const formats = [body.output_config, body.text].map((options) => ((options ?? {}) as Json).format);
     const choices = [body.tool_choice, body.function_call];
-    for (const schema of [body.response_format, body.output_format, format, ...choices])
+    for (const schema of [body.response_format, body.output_format, ...formats, ...choices])
       if (schema != null) this.text(JSON.stringify(schema));
-    if (/cached_content/.test(JSON.stringify({ ...body, messages: [] }))) this.tokens += ACCOUNT_CACHE_TOKENS;
+    if (/cached_content/.test(JSON.stringify({ ...body, messages: [], input: [] })))
+      this.tokens += ACCOUNT_CACHE_TOKENS;
   }
 
   private tool(tool: Json): void {
@@ -111,6 +113,12 @@ class Counter {
         this.image(String(url), detail === 'low');
         return true;
       }
+      case 'input_image':
+        this.image(String(part.image_url), part.detail === 'low');
+        return true;
+      case 'input_file':
+        this.document(String(part.file_data ?? part.file_url ?? ''), String(part.filename ?? ''));
+        return true;
       case 'image':
         this.image(source.type === 'url' ? String(source.url) : `data:;base64,${source.data}`, false);
         return true;
@@ -153,6 +161,12 @@ class Counter {
     if (isUrl) this.tokens += UNSEEN_DOCUMENT.textTokens;
     else this.text(pdf?.text ?? file.toString('latin1'));
   }
+}
+
+/** The messages, or the items of the responses format, of which text is one. */
+function messagesOf({ messages, input }: Json): Json[] {
+  if (messages !== undefined) return messages as Json[];
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : (input as Json[]);
 }
 
 const ARGUMENTS = new Set(['input', 'arguments']);

@@ -46,6 +46,7 @@ export function writeCompletion(vendor: Vendor, produced: Produced): Json {
 
 type Written = { output: string[]; usage: string[] };
 const event = (data: Json): string => `data: ${JSON.stringify(data)}\n\n`;
+const named = (data: Json): string => `event: ${data.type}\n${event(data)}`;
 
 export function writeChatChunks(vendor: Vendor, produced: Produced): Written {
   const head = {
@@ -95,8 +96,7 @@ export function writeMessage(_: Vendor, produced: Produced): Json {
   };
 }
 
-export function messageEvents(produced: Produced): Written {
-  const named = (data: Json) => `event: ${data.type}\n${event(data)}`;
+export function messageEvents(_: Vendor, produced: Produced): Written {
   const usage = messageUsage(produced);
   const message = { ...writeMessage('anthropic', produced), content: [], stop_reason: null };
   return {
@@ -115,4 +115,59 @@ export function messageEvents(produced: Produced): Written {
       named({ type: 'message_stop' }),
     ],
   };
+}
+
+function responseUsage({ tokens, reasoning }: Produced): Json {
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = tokens;
+  const prompt = input + cacheRead + cacheWrite5m + cacheWrite1h;
+  return {
+    input_tokens: prompt,
+    input_tokens_details: {
+      cached_tokens: cacheRead,
+      ...(cacheWrite5m > 0 && { cache_write_tokens: cacheWrite5m }),
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: prompt + output,
+  };
+}
+
+const MESSAGE_ITEM = { id: 'msg_honest', type: 'message', role: 'assistant' };
+
+export function writeResponse(_: Vendor, produced: Produced): Json {
+  const content = [{ type: 'output_text', text: textOf(produced), annotations: [] }];
+  return {
+    id: 'resp_honest',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: produced.body.model,
+    output: [{ ...MESSAGE_ITEM, status: 'completed', content }],
+    usage: responseUsage(produced),
+  };
+}
+
+export function responseEvents(vendor: Vendor, produced: Produced): Written {
+  const response = writeResponse(vendor, produced);
+  const [item] = response.output as Json[];
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  const text = textOf(produced);
+  const at = { item_id: MESSAGE_ITEM.id, output_index: 0, content_index: 0 };
+  const part = { type: 'output_text', text, annotations: [] };
+  const events: Json[] = [
+    { type: 'response.created', response: begun },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { ...MESSAGE_ITEM, status: 'in_progress', content: [] },
+    },
+    { type: 'response.content_part.added', ...at, part: { ...part, text: '' } },
+    { type: 'response.output_text.delta', ...at, delta: text },
+    { type: 'response.output_text.done', ...at, text },
+    { type: 'response.content_part.done', ...at, part },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response },
+  ];
+  const written = events.map((one, sequence_number) => named({ ...one, sequence_number }));
+  return { output: written.slice(0, 4), usage: written.slice(4) };
 }

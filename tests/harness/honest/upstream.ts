@@ -5,7 +5,14 @@ import { findCatalogModel } from '@/server/pricing/catalog';
 import type { Json } from '@/server/protocols/neutral';
 import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
 import { countInput, priceOf, type TokenBill, type Vendor } from './bill';
-import { messageEvents, writeChatChunks, writeCompletion, writeMessage } from './responses';
+import {
+  messageEvents,
+  responseEvents,
+  writeChatChunks,
+  writeCompletion,
+  writeMessage,
+  writeResponse,
+} from './responses';
 
 /** Providers that bill honestly: for what they received and produced, with or without a reader. */
 
@@ -118,7 +125,8 @@ type Billing = {
 type Billed = { id: string; tokens: TokenBill; reasoning: number; visible: number; exact: bigint };
 
 function billFor({ vendor, id, body, behaviour, input, fees }: Billing): Billed {
-  const limit = Number(body.max_completion_tokens ?? body.max_tokens ?? Number.MAX_SAFE_INTEGER);
+  const asked = body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens;
+  const limit = Number(asked ?? Number.MAX_SAFE_INTEGER);
   const choices = Number(body.n ?? 1);
   const reasoning = Math.min(limit, behaviour.reasoningTokens);
   const visible = Math.min(limit - reasoning, behaviour.visibleTokens);
@@ -169,14 +177,20 @@ async function send(vendor: Vendor, sending: Sending): Promise<void> {
   bills.push({ id, body, status: 200, tokens, exact });
   if (body.stream !== true) {
     if (behaviour.pauses) await pause();
-    const write = vendor === 'anthropic' ? writeMessage : writeCompletion;
     response.writeHead(200, { 'content-type': 'application/json' });
-    return void response.end(JSON.stringify(write(vendor, sending)));
+    return void response.end(JSON.stringify(WRITE_WHOLE[formatOf(vendor, body)](vendor, sending)));
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const { output, usage } =
-    vendor === 'anthropic' ? messageEvents(sending) : writeChatChunks(vendor, sending);
+  const { output, usage } = WRITE_STREAM[formatOf(vendor, body)](vendor, sending);
   response.write(output.join(''));
   if (behaviour.pauses) await pause();
   response.end(usage.join(''));
 }
+
+type Format = 'chat' | 'messages' | 'responses';
+
+const formatOf = (vendor: Vendor, body: Json): Format =>
+  vendor === 'anthropic' ? 'messages' : 'input' in body ? 'responses' : 'chat';
+
+const WRITE_WHOLE = { chat: writeCompletion, messages: writeMessage, responses: writeResponse };
+const WRITE_STREAM = { chat: writeChatChunks, messages: messageEvents, responses: responseEvents };

@@ -208,8 +208,8 @@ function writeResponse({
       },
       ...(stream && {
         'text/event-stream': {
+          // Without a type: some tools check the whole stream against it, and others each event.
           schema: {
-            type: 'string',
             description: `Server-sent events. The data of each event is a ${stream.event}, or an error if the response ends early.`,
             'x-event-schema': reference('schemas', stream.event),
           } as JsonSchema,

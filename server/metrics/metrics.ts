@@ -1,5 +1,5 @@
 import { Counter, Gauge, type MetricObject, Registry } from 'prom-client';
-import { SECOND_MS } from '../clock';
+import { now, SECOND_MS } from '../clock';
 import { creditsToJson } from '../credits';
 import { pool } from '../db';
 import { settings } from '../env';
@@ -61,7 +61,8 @@ async function collect(): Promise<Registry[]> {
 type Installation = Awaited<ReturnType<typeof queryInstallation>>;
 
 async function queryInstallation() {
-  const [state, outcomes, overruns, payouts, webhooks, attempts] = await Promise.all([
+  const [clockLead, state, outcomes, overruns, payouts, webhooks, attempts] = await Promise.all([
+    readClockLead(),
     readState(),
     countOutcomes(),
     readOverruns(),
@@ -69,7 +70,7 @@ async function queryInstallation() {
     readWebhooks(),
     countAttempts(),
   ]);
-  return { state, outcomes, overruns, payouts, webhooks, attempts };
+  return { clockLead, state, outcomes, overruns, payouts, webhooks, attempts };
 }
 
 /** Null when the database does not answer. */
@@ -89,8 +90,11 @@ async function readInstallation(): Promise<Installation | null> {
 }
 
 function writeInstallation(registry: Registry, read: Installation): void {
-  const { state, outcomes, overruns, payouts, webhooks, attempts } = read;
+  const { clockLead, state, outcomes, overruns, payouts, webhooks, attempts } = read;
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  gauge('svc_clock_lead_seconds', 'How far the clock of this instance is ahead of the database’s.').set(
+    clockLead,
+  );
   gauge('svc_ledger_differences', 'The most differences found by any audit in the last hour.').set(
     state.differences,
   );
@@ -163,6 +167,16 @@ type State = {
   pausedUsers: number;
   pausedApps: number;
 };
+
+/** In seconds; negative if the clock of this instance is behind. */
+async function readClockLead(): Promise<number> {
+  const askedAt = now();
+  const { rows } = await pool().query<{ ms: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+  );
+  invariant(rows[0], 'a query without a table returns a row');
+  return ((askedAt + now()) / 2 - rows[0].ms) / SECOND_MS;
+}
 
 async function readState(): Promise<State> {
   const { rows } = await pool().query<State>(

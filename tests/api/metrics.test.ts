@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MINUTE_MS, setClock } from '@/server/clock';
 import { ledgerPool, pool } from '@/server/db';
 import { auditRecent } from '@/server/ledger/audit';
 import { newDatabase } from '../harness';
@@ -94,4 +95,14 @@ test('metrics of the instance are served while the database does not answer', as
   expect(text).toMatch(/^svc_generations_total\{outcome="completed"\} \d+$/m);
   expect(text).not.toContain('svc_holds_open');
   expect((await read(TOKEN)).text).toMatch(/^svc_database_up 1$/m);
+});
+
+test('a clock that is ahead of the database’s is measured', async () => {
+  const lead = async () => Number(/^svc_clock_lead_seconds (\S+)$/m.exec((await read(TOKEN)).text)?.[1]);
+  expect(Math.abs(await lead())).toBeLessThan(5);
+  setClock(() => Date.now() + 10 * MINUTE_MS);
+  const ahead = await lead();
+  setClock();
+  expect(ahead).toBeGreaterThan(595);
+  expect(ahead).toBeLessThan(605);
 });

@@ -10,6 +10,8 @@ export type Attributes = Record<string, string | number | boolean>;
 
 export type Span = {
   readonly traceId: string;
+  /** In milliseconds of the clock. */
+  readonly beganAt: number;
   set(attributes: Attributes): void;
   /** `type` is an error code, a status or the kind of a failure. */
   fail(type: string): void;

@@ -30,7 +30,7 @@ export function endCall({ call }: Run, attempt: Attempt): void {
   call.end();
 }
 
-export function noteFirstChunk({ call, working }: Run): (() => void) | undefined {
-  if (call === undefined || working === null) return undefined;
-  return () => call.set({ 'gen_ai.response.time_to_first_chunk': (now() - working.sinceMs) / SECOND_MS });
+export function noteFirstChunk({ call }: Run): (() => void) | undefined {
+  if (call === undefined) return undefined;
+  return () => call.set({ 'gen_ai.response.time_to_first_chunk': (now() - call.beganAt) / SECOND_MS });
 }

@@ -1,5 +1,6 @@
 import type { Context } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
+import { now } from '../clock';
 import { type Settings, settings } from '../env';
 import { describeError, INSTANCE, log, VERSION } from '../log';
 import { type Attributes, provideTracing, type Span } from '../tracing';
@@ -77,6 +78,7 @@ async function startTraces(resource: Resource): Promise<Stop> {
     const context = trace.setSpan(parent, span);
     return {
       traceId: span.spanContext().traceId,
+      beganAt: now(),
       set: (more) => void span.setAttributes(more),
       fail: (type) => {
         span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });

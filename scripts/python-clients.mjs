@@ -12,10 +12,10 @@ const FOLDER = path.resolve('.build/python');
 const isWindows = process.platform === 'win32';
 
 enterProject();
-for (const [client, name] of Object.entries(
-  JSON.parse(readFileSync('tests/clients/python/packages.json', 'utf8')),
-)) {
-  console.log(`Installing ${name} …`);
+/** @type {Record<string, string>} */
+const packages = JSON.parse(readFileSync('tests/clients/python/packages.json', 'utf8'));
+for (const [client, requirements] of Object.entries(packages)) {
+  console.log(`Installing ${requirements} …`);
   const environment = path.join(FOLDER, client);
   run(isWindows ? 'python' : 'python3', ['-m', 'venv', environment]);
   run(path.join(environment, isWindows ? 'Scripts' : 'bin', 'python'), [
@@ -23,7 +23,7 @@ for (const [client, name] of Object.entries(
     'pip',
     'install',
     '--quiet',
-    name,
+    ...requirements.split(' '),
   ]);
 }
 run(process.execPath, ['scripts/test.mjs', 'tests/clients/python.test.ts'], { PYTHON_CLIENTS: FOLDER });

@@ -221,7 +221,9 @@ test.each(WAYS)('%s by %s does everything with providers of both formats', async
 });
 
 test('the guide shows each with the version that was tested', () => {
-  const guide = readFileSync('docs/clients.md', 'utf8');
-  for (const [name, way] of WAYS)
-    expect(guide).toContain(`| ${name} | ${manifest.devDependencies[name]} | ${way} | ✓ | ✓ | ✓ | ✓ |`);
+  const guide = readFileSync('docs/clients.md', 'utf8').split('\n');
+  const rows = WAYS.map(
+    ([name, way]) => `| ${name} | ${manifest.devDependencies[name]} | ${way} | ✓ | ✓ | ✓ | ✓ |`,
+  );
+  expect(rows.filter((row) => !guide.includes(row))).toEqual([]);
 });

@@ -39,12 +39,12 @@ describe.runIf(PYTHON_CLIENTS !== '')('the Python clients', async () => {
 
   test.each(clients)(
     '%s works as it is installed, with providers of both formats, as the guide says',
-    async (client, requirement) => {
+    async (client, requirements) => {
       const lines = (await call('matrix', client)).split('\n').filter((line) => line.startsWith('{'));
       const cells = lines.map((line): Cell => JSON.parse(line));
       expect(cells.filter(({ error }) => error !== null)).toEqual([]);
-      const guide = readFileSync('docs/clients.md', 'utf8');
-      for (const row of writeRows(requirement, cells)) expect(guide).toContain(`\n${row}\n`);
+      const guide = readFileSync('docs/clients.md', 'utf8').split('\n');
+      expect(writeRows(requirements, cells).filter((row) => !guide.includes(row))).toEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -79,7 +79,8 @@ describe.runIf(PYTHON_CLIENTS !== '')('the Python clients', async () => {
 });
 
 /** The rows of the guide's table: each way to call the service, with the features that work. */
-function writeRows(requirement: string, cells: readonly Cell[]): string[] {
+function writeRows(requirements: string, cells: readonly Cell[]): string[] {
+  const [requirement = ''] = requirements.split(' ');
   const [name = '', version] = requirement.replace(/\[.*\]/, '').split('==');
   return [...new Set(cells.map(({ way }) => way))].map((way) => {
     const works = FEATURES.map((feature) =>

@@ -191,7 +191,7 @@ def llama_index_default_temperature():
 def wrong_key():
     import openai
 
-    client = openai.OpenAI(api_key=KEY[:-1] + "x", base_url=V1)
+    client = openai.OpenAI(api_key=KEY[:-1] + ("y" if KEY.endswith("x") else "x"), base_url=V1)
     try:
         client.chat.completions.create(model="sandbox/echo", messages=ASK)
     except openai.AuthenticationError as error:

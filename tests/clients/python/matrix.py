@@ -288,7 +288,6 @@ def openai_agents():
     import agents
 
     agents.set_tracing_disabled(True)
-    client = agents.AsyncOpenAI(api_key=KEY, base_url=V1)
 
     @agents.function_tool
     def weather(city: str) -> str:
@@ -300,17 +299,20 @@ def openai_agents():
         ("responses", agents.OpenAIResponsesModel),
     ]:
 
+        def open_agent(name, **options):
+            # A connection belongs to the event loop of its run.
+            model = kind(name, agents.AsyncOpenAI(api_key=KEY, base_url=V1))
+            return agents.Agent(name="a", model=model, **options)
+
         def run(name, **options):
-            agent = agents.Agent(name="a", model=kind(name, client), **options)
-            return asyncio.run(agents.Runner.run(agent, "Oslo")).final_output
+            return asyncio.run(agents.Runner.run(open_agent(name, **options), "Oslo")).final_output
 
         def chat(provider):
             assert run(f"{provider}/echo") == "Oslo"
 
         def stream(provider):
             async def read():
-                agent = agents.Agent(name="a", model=kind(f"{provider}/echo", client))
-                result = agents.Runner.run_streamed(agent, "Oslo")
+                result = agents.Runner.run_streamed(open_agent(f"{provider}/echo"), "Oslo")
                 async for _ in result.stream_events():
                     pass
                 return result.final_output

@@ -270,12 +270,19 @@ export async function* streamAppUsers(partnerId: string): AsyncGenerator<AppUser
 
 // ── Errors ────────────────────────────────────────────────────────────────────────────────────
 
-export type ErrorCount = { day: string; code: string; count: number };
+export type ErrorCount = {
+  day: string;
+  code: string;
+  count: number;
+  /** The id of the first request that failed in this way on this day; null if unknown. */
+  firstRequestId: string | null;
+};
 
 /** Generation requests that failed with an error response, by day and code. */
 export async function readErrorDays(partnerId: string, { from, to }: Days): Promise<ErrorCount[]> {
   const { rows } = await pool().query<ErrorCount>(
-    `SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, code, sum(count)::float8 AS count
+    `SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, code, sum(count)::float8 AS count,
+            (array_agg(first_request_id ORDER BY hour) FILTER (WHERE first_request_id IS NOT NULL))[1] AS "firstRequestId"
      FROM refusal_hour
      WHERE partner_id = $1
        AND hour >= $2::date::timestamp AT TIME ZONE 'UTC' AND hour < $3::date::timestamp AT TIME ZONE 'UTC'

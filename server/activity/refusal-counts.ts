@@ -15,17 +15,18 @@ export const NO_PARTNER = '';
 const tally = createTally<{ hour: number; partnerId: string; code: string }>();
 
 /** `partnerId` is null while the key has not been looked up. */
-export function countRefusal(failure: unknown, partnerId: string | null): void {
+export function countRefusal(failure: unknown, partnerId: string | null, requestId: string): void {
   const code = failure instanceof ApiError ? failure.code : 'internal_error';
-  tally.add({ hour: hourOf(now()), partnerId: partnerId ?? NO_PARTNER, code });
+  tally.add({ hour: hourOf(now()), partnerId: partnerId ?? NO_PARTNER, code }, requestId);
 }
 
 export function writeRefusalCounts(): Promise<void> {
   return tally.flush(async (counted) => {
     await pool().query(
-      `INSERT INTO refusal_hour AS r (hour, partner_id, code, count)
-       SELECT to_timestamp(hour / 1000), "partnerId", code, count
-       FROM json_to_recordset($1::json) AS c (hour float8, "partnerId" text, code text, count bigint)
+      `INSERT INTO refusal_hour AS r (hour, partner_id, code, count, first_request_id)
+       SELECT to_timestamp(hour / 1000), "partnerId", code, count, "firstRequestId"
+       FROM json_to_recordset($1::json)
+         AS c (hour float8, "partnerId" text, code text, count bigint, "firstRequestId" text)
        ON CONFLICT (hour, partner_id, code) DO UPDATE SET count = r.count + excluded.count`,
       [JSON.stringify(counted)],
     );

@@ -44,7 +44,7 @@ export async function generate(
     return reply;
   } catch (error) {
     // After a disconnect no client receives the error.
-    if (!isDisconnected(request)) countRefusal(error, caller.partnerId);
+    if (!isDisconnected(request)) countRefusal(error, caller.partnerId, requestId);
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { forgetOldCounts, KEEP_COUNTS_MS, writeCounts } from '@/server/activity/keep';
+import { readErrorDays } from '@/server/activity/partner-activity';
 import { countRefusal } from '@/server/activity/refusal-counts';
-import { setClock } from '@/server/clock';
+import { DAY_MS, setClock } from '@/server/clock';
 import { pool } from '@/server/db';
 import { providersInCooldown } from '@/server/generation/circuit-breaker';
 import { startApi } from '../harness/api-server';
@@ -55,9 +56,25 @@ test('refused and failed requests are counted by app and code; successful ones a
   expect(await readCounts()).toEqual(expected);
 });
 
+test('the id of the first request that failed is kept with the count', async () => {
+  const late = await newPerson();
+  const at = Date.now();
+  setClock(() => at);
+  const first = await send(late.userKey, 'sandbox/echo');
+  await send(late.userKey, 'sandbox/echo');
+  await writeCounts([]);
+  await send(late.userKey, 'sandbox/echo');
+  await writeCounts([]);
+  const firstRequestId = first.headers.get('x-request-id');
+  const [day = '', next = ''] = [at, at + DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  expect(await readErrorDays(late.partnerId, { from: day, to: next })).toEqual([
+    { day, code: 'insufficient_credits', count: 3, firstRequestId },
+  ]);
+});
+
 test('a count that could not be written is written with the next ones', async () => {
   await pool().query('ALTER TABLE refusal_hour RENAME TO elsewhere');
-  countRefusal(new Error('a bug'), null);
+  countRefusal(new Error('a bug'), null, 'req_bug');
   await expect(writeCounts([])).rejects.toThrow('refusal_hour');
   await pool().query('ALTER TABLE elsewhere RENAME TO refusal_hour');
   await writeCounts([]);

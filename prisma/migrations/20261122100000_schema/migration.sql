@@ -102,6 +102,7 @@ CREATE TABLE team_member (
   team_id text NOT NULL REFERENCES team ON UPDATE CASCADE ON DELETE RESTRICT,
   email text NOT NULL,
   role text NOT NULL,
+  alerts boolean NOT NULL DEFAULT false,
   added_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT team_member_pkey PRIMARY KEY (team_id, email),
   CONSTRAINT team_member_role_known CHECK (role IN ('owner', 'developer', 'finance', 'viewer'))
@@ -158,6 +159,7 @@ CREATE TABLE partner (
   webhook_url text,
   webhook_secret bytea,
   webhook_next_secret bytea,
+  webhook_failing_since timestamptz(3),
   key_networks inet[],
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   team_id text REFERENCES team ON UPDATE CASCADE ON DELETE RESTRICT,
@@ -174,6 +176,7 @@ CREATE UNIQUE INDEX partner_name_skeleton_key ON partner (name_skeleton);
 CREATE UNIQUE INDEX partner_publishable_key_key ON partner (publishable_key);
 
 CREATE INDEX partner_team_id_idx ON partner (team_id);
+CREATE INDEX partner_webhook_failing ON partner (webhook_failing_since) WHERE webhook_failing_since IS NOT NULL;
 
 CREATE TABLE partner_rate (
   id serial PRIMARY KEY,
@@ -614,6 +617,7 @@ CREATE TABLE refusal_hour (
   partner_id text NOT NULL,
   code text NOT NULL,
   count bigint NOT NULL,
+  first_request_id text,
   PRIMARY KEY (hour, partner_id, code)
 );
 CREATE INDEX refusal_hour_partner_id_hour_idx ON refusal_hour (partner_id, hour);
@@ -929,6 +933,30 @@ CREATE TABLE low_balance_mail (
   mail_attempts integer NOT NULL DEFAULT 0
 );
 CREATE INDEX low_balance_mail_due ON low_balance_mail (mail_due_at) WHERE mail_due_at IS NOT NULL;
+
+CREATE TABLE warning_choice (
+  user_id text PRIMARY KEY,
+  limits boolean NOT NULL DEFAULT false,
+  unusual boolean NOT NULL DEFAULT false,
+  weekly boolean NOT NULL DEFAULT false,
+  zone text NOT NULL,
+  weekly_at timestamptz(3)
+);
+CREATE INDEX warning_choice_weekly ON warning_choice (weekly_at) WHERE weekly_at IS NOT NULL;
+
+CREATE TABLE warning_mail (
+  user_id text NOT NULL,
+  cause text NOT NULL,
+  kind text NOT NULL,
+  percent integer NOT NULL DEFAULT 0,
+  detail jsonb NOT NULL,
+  noted_at timestamptz(3) NOT NULL,
+  due_at timestamptz(3),
+  attempts integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (user_id, cause)
+);
+CREATE INDEX warning_mail_due ON warning_mail (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX warning_mail_outage ON warning_mail (noted_at) WHERE kind = 'webhook_failing';
 
 CREATE TABLE payment_alert (
   id text PRIMARY KEY,

@@ -2,7 +2,14 @@
 
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 
-type Row = { code: string; count: number; status?: number; advice?: string };
+type Row = {
+  code: string;
+  count: number;
+  /** Null if unknown. */
+  firstRequestId: string | null;
+  status?: number;
+  advice?: string;
+};
 
 const column = columnsOf<Row>();
 const count = new Intl.NumberFormat('en');
@@ -14,6 +21,11 @@ const COLUMNS = [
   }),
   column.accessor('status', { header: 'Status' }),
   column.accessor('count', { header: 'Requests', cell: ({ getValue }) => count.format(getValue()) }),
+  column.accessor('firstRequestId', {
+    header: 'First request',
+    enableSorting: false,
+    cell: ({ getValue }) => <code className="font-mono text-[13px] break-all">{getValue() ?? '–'}</code>,
+  }),
   column.accessor('advice', {
     header: 'Meaning',
     enableSorting: false,
@@ -28,6 +40,11 @@ const asCard = (row: Row) => (
       <span className="tabular-nums">{count.format(row.count)}</span>
     </p>
     <p className="mt-1 text-[13px] text-muted">{row.advice}</p>
+    {row.firstRequestId !== null && (
+      <p className="mt-1 text-[13px] text-muted">
+        First request: <code className="font-mono wrap-anywhere">{row.firstRequestId}</code>
+      </p>
+    )}
   </>
 );
 

@@ -53,7 +53,11 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
         )}
       </Section>
       {errors.length > 0 && (
-        <Section title="By code" flush>
+        <Section
+          title="By code"
+          description="With the id of the first request of the period that failed in this way, as x-request-id returned it."
+          flush
+        >
           <ErrorsTable rows={byCode(errors)} />
         </Section>
       )}
@@ -62,9 +66,12 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
 }
 
 function byCode(errors: ErrorCount[]) {
-  const sums = new Map<string, number>();
-  for (const { code, count } of errors) sums.set(code, (sums.get(code) ?? 0) + count);
+  const sums = new Map<string, Pick<ErrorCount, 'count' | 'firstRequestId'>>();
+  for (const { code, count, firstRequestId } of errors) {
+    const sum = sums.get(code) ?? { count: 0, firstRequestId: null };
+    sums.set(code, { count: sum.count + count, firstRequestId: sum.firstRequestId ?? firstRequestId });
+  }
   return [...sums]
-    .sort(([, a], [, b]) => b - a)
-    .map(([code, count]) => ({ code, count, ...ERROR_WORDS[code] }));
+    .sort(([, a], [, b]) => b.count - a.count)
+    .map(([code, sum]) => ({ code, ...sum, ...ERROR_WORDS[code] }));
 }

@@ -67,7 +67,8 @@ async function look(url: URL): Promise<'found' | 'not_public' | 'unknown'> {
 
 async function save(partnerId: string, url: string, webhookBy: string | null): Promise<string> {
   const { rows } = await pool().query<{ secret: Uint8Array }>(
-    `UPDATE partner SET webhook_url = $2, webhook_secret = coalesce(webhook_secret, $3), webhook_by = $4
+    `UPDATE partner SET webhook_url = $2, webhook_secret = coalesce(webhook_secret, $3), webhook_by = $4,
+       webhook_failing_since = NULL
      WHERE id = $1 RETURNING webhook_secret AS secret`,
     [partnerId, url, newSealedSecret(partnerId), webhookBy],
   );
@@ -79,7 +80,8 @@ async function save(partnerId: string, url: string, webhookBy: string | null): P
 /** Stops pending deliveries permanently. Keeps the secret in case an endpoint is set again. */
 export async function clearEndpoint(partnerId: string): Promise<void> {
   await inTransaction(async (tx) => {
-    await tx.partner.update({ where: { id: partnerId }, data: { webhookUrl: null, webhookBy: null } });
+    const none = { webhookUrl: null, webhookBy: null, webhookFailingSince: null };
+    await tx.partner.update({ where: { id: partnerId }, data: none });
     await tx.event.updateMany({
       where: { partnerId, delivery: { status: 'pending' }, shownBody: { not: null } },
       data: { body: null },

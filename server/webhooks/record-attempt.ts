@@ -14,7 +14,8 @@ export function verdictOf({ status }: Pick<AttemptResult, 'status'>): Verdict {
 
 /**
  * Records the result of an attempt and when the next one is due, unless another process has taken
- * over the lease. A user key is erased as soon as it has arrived, or the endpoint was removed.
+ * over the lease. A user key is erased as soon as it has arrived, or the endpoint was removed. The app keeps the
+ * time since which no attempt has succeeded; one that fails by hand begins no outage.
  */
 export async function recordAttempt(claim: Claim, result: AttemptResult): Promise<void> {
   const endedAt = new Date(result.beganAt.getTime() + result.durationMs);
@@ -34,6 +35,11 @@ export async function recordAttempt(claim: Claim, result: AttemptResult): Promis
      ), logged AS (
        INSERT INTO delivery_attempt (event_id, number, began_at, duration_ms, status, error, response, is_manual)
        SELECT event_id, sends, $7, $8, $9, $10, $11, $4 FROM mine
+     ), health AS (
+       UPDATE partner p SET webhook_failing_since = CASE WHEN $3 <> 'delivered' THEN $7::timestamptz END
+       FROM mine WHERE p.id = $12
+         AND CASE WHEN $3 = 'delivered' THEN p.webhook_failing_since IS NOT NULL
+             ELSE NOT $4 AND p.webhook_failing_since IS NULL END
      )
      UPDATE event e SET body = NULL FROM mine
      WHERE e.id = mine.event_id AND e.shown_body IS NOT NULL AND mine.status NOT IN ('pending', 'failed')`,
@@ -49,6 +55,7 @@ export async function recordAttempt(claim: Claim, result: AttemptResult): Promis
       result.status,
       result.error,
       result.response,
+      claim.partnerId,
     ],
   );
 }

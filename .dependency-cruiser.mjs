@@ -4,7 +4,7 @@
  */
 
 const LEAVES =
-  '^server/(env|endpoints|db|log|tracing|lock-account|measures|write-state|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|account-mail|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable|seal|keyed-hash|stop-link)\\.ts$';
+  '^server/(env|endpoints|db|log|tracing|lock-account|measures|write-state|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|account-mail|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable|seal|keyed-hash|stop-link|unsubscribe-link)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 
@@ -130,6 +130,12 @@ export default {
         PRISMA_CLIENT,
       ],
       'Payouts know no page and no purchase',
+    ),
+    only(
+      'warnings',
+      '^server/warnings/',
+      ['^server/(ledger|partners)/', PRISMA_CLIENT],
+      'Warnings read what others have written',
     ),
     only('sandbox', '^server/sandbox/', [], 'Sandboxes stand in for others and know nothing of us'),
     only('widget', '^widget/', [], 'The widget runs on other people’s pages'),

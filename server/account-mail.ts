@@ -1,6 +1,7 @@
 import { settings } from './env';
 import { escapeHtml, htmlMail, htmlParagraph, type Mail } from './mail';
 import { STOP_LABEL, writeStopPath } from './stop-link';
+import { type Subscription, UNSUBSCRIBE_LABEL, writeUnsubscribePaths } from './unsubscribe-link';
 
 /** What the mails about credits and payouts share. */
 
@@ -13,6 +14,8 @@ type Words = {
   further?: Link;
   /** The user who can stop all spending from the mail. */
   stops?: string;
+  /** The kind of mails that the mail itself ends. */
+  ends?: Subscription;
 };
 
 export function writeAccountMail({
@@ -22,9 +25,12 @@ export function writeAccountMail({
   note,
   further,
   stops,
+  ends,
 }: Words): Omit<Mail, 'to'> {
   const stop = stops === undefined ? undefined : { label: STOP_LABEL, path: writeStopPath(stops) };
-  const links = [link, further, stop].filter((shown) => shown !== undefined);
+  const unsubscribe = ends && writeUnsubscribePaths(ends);
+  const end = unsubscribe && { label: UNSUBSCRIBE_LABEL, path: unsubscribe.page };
+  const links = [link, further, stop, end].filter((shown) => shown !== undefined);
   const [first, ...rest] = links.map(({ label, path }) => ({ label, url: settings().BASE_URL + path }));
   const asText = (shown: typeof first) => (shown ? [`${shown.label}:\n${shown.url}`] : []);
   const asHtml = (shown: typeof first) =>
@@ -41,5 +47,6 @@ export function writeAccountMail({
         htmlParagraph(note) +
         rest.map(asHtml).join(''),
     ),
+    ...(unsubscribe && { unsubscribeUrl: settings().BASE_URL + unsubscribe.oneClick }),
   };
 }

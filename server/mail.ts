@@ -4,15 +4,28 @@ import { settings } from './env';
 
 /** Sends every mail of the product. */
 
-export type Mail = { to: string; subject: string; text: string; html: string };
+export type Mail = {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Ends mails of this kind with one POST (RFC 8058), so that mail programs can offer a button for it. */
+  unsubscribeUrl?: string;
+};
 
 /** Throws when the mail server rejects the mail. */
-export async function sendMail({ to, ...content }: Mail): Promise<void> {
+export async function sendMail({ to, unsubscribeUrl, ...content }: Mail): Promise<void> {
   await transporter().sendMail({
     from: settings().MAIL_FROM,
     // A structured value, so that it is never parsed as a header line.
     to: { name: '', address: to },
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
     ...content,
   });
 }

@@ -93,6 +93,7 @@ const en = {
   accountAllowance: 'Allowance for this app',
   accountNoAllowance: 'None',
   accountMore: 'Open your account',
+  accountMails: 'Limits and e-mails about spending',
   accountByKey: (app: string) =>
     `${app} recognised you. Sign in here to see your other credits and your e-mail address.`,
   signOutHint: (app: string) => `Signing out ends ${app}’s access to your credits.`,
@@ -311,6 +312,7 @@ const de: Messages = {
   accountAllowance: 'Freigabe für diese App',
   accountNoAllowance: 'Keine',
   accountMore: 'Konto öffnen',
+  accountMails: 'Limits und E-Mails zu Ausgaben',
   accountByKey: (app) =>
     `${app} hat Sie erkannt. Melden Sie sich hier an, um Ihr übriges Guthaben und Ihre E-Mail-Adresse zu sehen.`,
   signOutHint: (app) => `Wenn Sie sich abmelden, hat ${app} keinen Zugriff mehr auf Ihr Guthaben.`,

@@ -37,6 +37,8 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.autoTopUp.deleteMany({ where: { userId } });
     await tx.lowBalanceMail.deleteMany({ where: { userId } });
+    await tx.warningChoice.deleteMany({ where: { userId } });
+    await tx.warningMail.deleteMany({ where: { userId } });
     await removeLimits(tx, userId);
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });

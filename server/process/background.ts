@@ -23,6 +23,9 @@ import { failedJobs, jobSuccesses } from '../measures';
 import { sendInvitations } from '../partners/invitations';
 import { applyDueRates } from '../partners/rates';
 import { PAYOUT_JOBS } from '../payouts/jobs';
+import { noteAlerts } from '../warnings/note-alerts';
+import { sendWarnings } from '../warnings/send';
+import { forgetOldWarnings, watchSpending } from '../warnings/watch';
 import { sweepDeliveries } from '../webhooks/retention';
 import { startDeliveryWorker } from '../webhooks/worker';
 import type { Lifetime } from './lifetime';
@@ -35,6 +38,9 @@ const REGISTER_DOMAINS_EVERY_MS = 30 * SECOND_MS;
 const SWEEP_DELIVERIES_EVERY_MS = MINUTE_MS;
 const WATCH_BALANCES_EVERY_MS = SECOND_MS;
 const MAIL_ABOUT_BALANCES_EVERY_MS = 10 * SECOND_MS;
+const WATCH_SPENDING_EVERY_MS = 5 * SECOND_MS;
+const NOTE_ALERTS_EVERY_MS = 30 * SECOND_MS;
+const MAIL_WARNINGS_EVERY_MS = 5 * SECOND_MS;
 const MAIL_INVITATIONS_EVERY_MS = 10 * SECOND_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const DELETE_CUSTOMERS_EVERY_MS = MINUTE_MS;
@@ -59,6 +65,10 @@ export function startBackgroundWork(life: Lifetime): void {
     'low-balance mails',
     repeat('low-balance mails', MAIL_ABOUT_BALANCES_EVERY_MS, sendLowBalanceMails),
   );
+  life.onStop('spending', repeat('spending', WATCH_SPENDING_EVERY_MS, watchSpending));
+  life.onStop('alerts', repeat('alerts', NOTE_ALERTS_EVERY_MS, noteAlerts));
+  life.onStop('warnings', repeat('warnings', MAIL_WARNINGS_EVERY_MS, sendWarnings));
+  life.onStop('old warnings', repeat('old warnings', FORGET_EVERY_MS, forgetOldWarnings));
   life.onStop('reversal sweep', repeat('reversal sweep', SWEEP_REVERSALS_EVERY_MS, sweepReversals));
   life.onStop(
     'payment method domains',

@@ -23,6 +23,8 @@ import { addRedirect } from '@/server/partners/redirects';
 import { sendPayoutMails } from '@/server/payouts/mails';
 import { type LoopbackServer, listenOnLoopback } from '@/server/sandbox/loopback-server';
 import { writeStopPath } from '@/server/stop-link';
+import { writeUnsubscribePaths } from '@/server/unsubscribe-link';
+import { saveWarningChoice } from '@/server/warnings/choice';
 import { setEndpoint } from '@/server/webhooks/endpoint';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
@@ -45,7 +47,7 @@ const OPERATOR = 'operator@example.com';
 /** Actions that need no session. */
 const OPEN = [
   ...['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', 'signOut', 'revokeLinkedKey'],
-  'stopByMail',
+  ...['stopByMail', 'unsubscribeByMail'],
 ];
 /**
  * Actions that work with an old confirmation, as they change nothing or only end access. Every other action
@@ -56,6 +58,7 @@ const HARMLESS = [
   ...['removeAllowance', 'pauseAllowance', 'revokeAppKey', 'logOutOne', 'logOutOthers', 'logOutEverywhere'],
   ...['resend', 'endAutoTopUp', 'saveLowBalance', 'confirmTopUp', 'checkCode', 'redeem'],
   ...['saveDetails', 'removeDetails', 'createInvoice', 'stopMyApps'],
+  ...['saveMyMails', 'saveAlerts'],
 ];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
@@ -336,6 +339,7 @@ async function* actionsOfPayouts(own: Omit<Step, 'action'>): AsyncGenerator<Step
 async function* actionsOfTeam(
   own: Pick<Step, 'token'> & { ids: { partnerId: string } },
 ): AsyncGenerator<Step> {
+  yield { ...own, action: 'saveAlerts', input: { isOn: true } };
   yield { ...own, action: 'renameTeam', input: { name: 'Harbour team' } };
   const email = 'invited@example.com';
   yield { ...own, action: 'invitePerson', input: { email, role: 'viewer' } };
@@ -375,6 +379,7 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { ...own, action: 'saveMyLimits', input: { ...amounts, zone: 'UTC', rule: 'all', models: [] } };
   yield { ...own, action: 'stopMyApps' };
   yield { ...own, action: 'resumeMyApps' };
+  yield { token, action: 'saveMyMails', input: { kind: 'limits', isOn: true, zone: 'UTC' } };
   const { keyId } = await mint(user);
   yield { token, action: 'restrictAppKey', ids: { keyId }, input: { origins: '', networks: '203.0.113.7' } };
   yield { token, action: 'revokeAppKey', ids: { keyId } };
@@ -537,6 +542,10 @@ async function* actionsOfEveryone(): AsyncGenerator<Step> {
   yield { action: 'revokeLinkedKey', input: { token: writeRevokeToken(keyId) } };
   const stopLink = new URL(writeStopPath(user.userId), dashboard.url);
   yield { action: 'stopByMail', input: { token: stopLink.searchParams.get('token') } };
+  await saveWarningChoice(user.userId, { kind: 'weekly', isOn: true, zone: 'UTC' });
+  const { page } = writeUnsubscribePaths({ userId: user.userId, kind: 'weekly' });
+  const ending = new URL(page, dashboard.url).searchParams.get('token');
+  yield { action: 'unsubscribeByMail', input: { token: ending } };
 }
 
 async function* actionsOfConfirmation(): AsyncGenerator<Step> {
@@ -788,7 +797,7 @@ async function giveCredits(userId: string): Promise<void> {
 
 /** Tables that the server writes without any request, or seconds after one. */
 const BACKGROUND_TABLES =
-  /^(watermark|key_network|audit_run|audited_pocket|activity_\w+|earnings_\w+|usage_day|refusal_hour|provider_\w+|status_count|model|model_price|fx_rate|sandbox_object)$/;
+  /^(watermark|key_network|audit_run|audited_pocket|activity_\w+|earnings_\w+|usage_day|refusal_hour|provider_\w+|status_count|warning_mail|model|model_price|fx_rate|sandbox_object)$/;
 
 const changedTables = (before: Record<string, string>, after: Record<string, string>): string[] =>
   Object.keys(after).filter((name) => before[name] !== after[name]);

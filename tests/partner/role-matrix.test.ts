@@ -57,6 +57,7 @@ const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
   changeRole: { roles: OWNER, input: { email: 'nobody@example.com', role: 'viewer' } },
   removeMember: { roles: OWNER, input: { email: 'nobody@example.com' } },
   handOver: { roles: OWNER, input: { email: 'nobody@example.com' } },
+  saveAlerts: { roles: DEVELOP, input: { isOn: false } },
   renameTeam: { roles: OWNER, input: { name: 'Matrix team' } },
   savePayee: {
     roles: MONEY,

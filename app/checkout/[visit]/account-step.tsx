@@ -43,9 +43,14 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
         )}
       </dl>
       {isSignedIn ? (
-        <a href={accountUrl} target="_blank" rel="noopener" className={LINK}>
-          {say.accountMore}
-        </a>
+        <>
+          <a href={accountUrl} target="_blank" rel="noopener" className={LINK}>
+            {say.accountMore}
+          </a>
+          <a href={`${accountUrl}/limits#mails`} target="_blank" rel="noopener" className={LINK}>
+            {say.accountMails}
+          </a>
+        </>
       ) : (
         <button type="button" onClick={onSignIn} className={LINK}>
           {say.signIn}

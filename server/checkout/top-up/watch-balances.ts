@@ -13,7 +13,7 @@ let allReadAt = Number.NEGATIVE_INFINITY;
  * of the settlement without any work on the path of a request. Every 30 seconds, looks at all.
  */
 export async function watchBalances(): Promise<void> {
-  const settled = takeSettledUsers();
+  const settled = takeSettledUsers('balances');
   await advanceTopUps();
   const isForAll = now() - allReadAt >= READ_ALL_EVERY_MS;
   if (isForAll) allReadAt = now();

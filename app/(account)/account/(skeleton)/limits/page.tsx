@@ -8,12 +8,13 @@ import { listUserLimits } from '@/server/identity/user-limits';
 import { ALL_APPS } from '@/server/ledger';
 import { LimitBars } from './limit-bars';
 import { LimitSections } from './limit-sections';
+import { Mails } from './mails';
 
 export const metadata: Metadata = { title: 'Limits' };
 
-/** What all apps may spend together, and the button that stops them. */
+/** What all apps may spend together, the button that stops them, and the e-mails about spending. */
 export default async function LimitsPage() {
-  const { userId } = await requireSession();
+  const { userId, email } = await requireSession();
   const [{ limits }, apps] = await Promise.all([listUserLimits(userId), listAppsOfUser(userId)]);
   const ofApps = limits.filter(({ partnerId }) => partnerId !== ALL_APPS);
   return (
@@ -50,6 +51,7 @@ export default async function LimitsPage() {
           </ul>
         )}
       </Section>
+      <Mails userId={userId} email={email} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { mailboxOf, normaliseEmail } from '@/server/identity/email';
 import * as invitations from '@/server/partners/invitations';
 import * as members from '@/server/partners/members';
 import { checkName } from '@/server/partners/name';
+import { saveAlertChoice } from '@/server/warnings/alert-choice';
 import { memberAction, ofApp } from '../../member-action';
 
 const email = z.string().max(320);
@@ -85,4 +86,15 @@ export const renameTeam = memberAction(
     await members.renameTeam({ teamId, actor, name: checked.name });
     return { ok: true, message: 'Name saved' };
   },
+);
+
+/** Of the member themselves. */
+export const saveAlerts = memberAction(
+  'develop',
+  ofApp.extend({ isOn: z.boolean() }),
+  async ({ teamId }, { isOn }, member) => {
+    await saveAlertChoice({ teamId, email: member.email }, isOn);
+    return { ok: true, message: isOn ? 'Alerts turned on' : 'Alerts turned off' };
+  },
+  { harmless: 'only decides about e-mails to the member' },
 );

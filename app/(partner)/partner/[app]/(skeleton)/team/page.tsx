@@ -11,8 +11,10 @@ import { type Invitation, listInvitations } from '@/server/partners/invitations'
 import { listMembers, type Member as TeamMember } from '@/server/partners/members';
 import { hasRight } from '@/server/partners/rights';
 import { listTeams } from '@/server/partners/teams';
+import { readAlertChoice } from '@/server/warnings/alert-choice';
 import { type AppParams, type Member, requireApp, requireMember } from '../../require-app';
 import { handOver, removeMember, sendInvitationAgain, withdrawInvitation } from './actions';
+import { AlertsSwitch } from './alerts-switch';
 import { InviteForm } from './invite-form';
 import { LeaveButton } from './leave-button';
 import { RightsTable } from './rights-table';
@@ -26,10 +28,11 @@ export default async function TeamPage(props: AppParams) {
   await requireApp(props, 'view');
   const me = await requireMember(props);
   const { app, email, role } = me;
-  const [teams, members, invitations] = await Promise.all([
+  const [teams, members, invitations, hasAlerts] = await Promise.all([
     listTeams(email),
     listMembers(app.teamId),
     listInvitations(app.teamId),
+    readAlertChoice({ teamId: app.teamId, email }),
   ]);
   const team = teams.find(({ teamId }) => teamId === app.teamId);
   const isOwner = hasRight(role, 'members');
@@ -68,6 +71,16 @@ export default async function TeamPage(props: AppParams) {
             ))}
           </ul>
         </Section>
+      )}
+      {hasRight(role, 'develop') && (
+        <div id="alerts" className="scroll-mt-6">
+          <Section
+            title="Alerts"
+            description="When no webhook delivery has succeeded for an hour, when one succeeds again, and when errors rise, with the first failed request."
+          >
+            <AlertsSwitch partnerId={app.id} email={email} isOn={hasAlerts} />
+          </Section>
+        </div>
       )}
       <Section title="Roles" description={`Your role is ${role}.`}>
         <RightsTable own={role} />

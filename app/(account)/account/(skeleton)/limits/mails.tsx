@@ -1,0 +1,25 @@
+import { PageLink } from '@/app/_ui/page-link';
+import { Section } from '@/app/_ui/section';
+import { readWarningChoices } from '@/server/warnings/choice';
+import { MailSwitches } from './mail-switches';
+
+/** The warnings that a user gets by e-mail. */
+export async function Mails({ userId, email }: { userId: string; email: string }) {
+  return (
+    <div id="mails" className="scroll-mt-6">
+      <Section
+        title="E-mails about spending"
+        description={`They go to ${email}. Each has a link that stops all apps, and one that unsubscribes.`}
+      >
+        <MailSwitches choices={await readWarningChoices(userId)} />
+        <p className="mt-5 text-sm text-muted">
+          An e-mail when few credits are left is under{' '}
+          <PageLink href="/account/payment#low-balance" className="underline">
+            Payment
+          </PageLink>
+          .
+        </p>
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Metadata } from 'next';
+import { settings } from '@/server/env';
+import { findSubscriptionOfLink } from '@/server/warnings/unsubscribe';
+import { DeadLink } from '../dead-link';
+import { Sheet } from '../sheet';
+import { Unsubscribe } from './unsubscribe';
+
+export const metadata: Metadata = { title: 'Unsubscribe', robots: 'noindex', referrer: 'no-referrer' };
+
+type Props = { searchParams: Promise<{ token?: string | string[] }> };
+
+/** Where the link in warnings and alerts leads. Opening it changes nothing: mail scanners open every link. */
+export default async function UnsubscribePage({ searchParams }: Props) {
+  const { token } = await searchParams;
+  const found = typeof token === 'string' ? await findSubscriptionOfLink(token) : null;
+  return (
+    <Sheet brand={settings().BRAND_NAME}>
+      {found === null || typeof token !== 'string' ? (
+        <DeadLink task="choose which e-mails you get" href="/account/limits#mails" why="It is incomplete" />
+      ) : (
+        <Unsubscribe token={token} {...found} />
+      )}
+    </Sheet>
+  );
+}

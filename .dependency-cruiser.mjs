@@ -40,7 +40,10 @@ export default {
     never(
       'server-not-to-app',
       '^server/',
-      { path: '^app/', pathNot: '^app/(v1|auth|metrics|livez|readyz|api/health)/.*route\\.ts$' },
+      {
+        path: '^app/',
+        pathNot: '^app/(v1|auth|oauth|\\.well-known|metrics|livez|readyz|api/health)/.*route\\.ts$',
+      },
       'The rules know no page; server/process serves the route files',
     ),
     never(
@@ -51,7 +54,7 @@ export default {
     ),
     never(
       'api-without-next',
-      '^app/(v1|auth|metrics|livez|readyz|api/health)/',
+      '^app/(v1|auth|oauth|\\.well-known|metrics|livez|readyz|api/health)/',
       { path: ['^node_modules/next/', '^next(/|$)'] },
       'server/main.ts serves these files without Next',
     ),

@@ -5,6 +5,11 @@ export const ERROR_STATUS = {
   invalid_code: 400,
   code_expired: 400,
   invalid_grant: 400,
+  unsupported_grant_type: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  access_denied: 400,
+  expired_token: 400,
   missing_api_key: 401,
   invalid_user_key: 401,
   invalid_publishable_key: 401,
@@ -47,6 +52,8 @@ export type ErrorDetails = {
   allow?: readonly string[];
   /** What a client library reads to continue in another way. Sent in the messages format only. */
   details?: Readonly<Record<string, unknown>>;
+  /** Where the user can resolve the error themselves. */
+  actionUrl?: string;
   /** Logged, never sent. */
   cause?: unknown;
 };
@@ -58,6 +65,7 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly allow: ErrorDetails['allow'];
   readonly details: ErrorDetails['details'];
+  readonly actionUrl: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -67,6 +75,7 @@ export class ApiError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.allow = details.allow;
     this.details = details.details;
+    this.actionUrl = details.actionUrl;
   }
 
   get status(): number {

@@ -18,7 +18,7 @@ Full documentation in one file: [llms-full.txt](${base}/llms-full.txt). Machine-
 
 - Chat-format clients use the base URL \`${base}/v1\`, messages-format clients \`${base}\`. Both send the user key \`svc_sk_…\`.
 - \`svc_pk_…\` is a publishable key: it identifies the app and is not secret.
-- On 402, open the checkout (\`Svc.open()\`) and do not retry. On 429, wait for \`Retry-After\`.
+- On 402, open the checkout (\`Svc.open()\`), or show \`error.action_url\` in a terminal, and do not retry. On 429, wait for \`Retry-After\`.
 
 ${groups.join('\n\n')}
 `;

@@ -1,7 +1,18 @@
 import { settings } from '@/server/env';
 
 /** Pages that belong to one person, or to nobody. */
-const PRIVATE = ['/account', '/partner', '/team/', '/operator', '/sign-in', '/checkout/', '/dev/', '/api/'];
+const PRIVATE = [
+  '/account',
+  '/partner',
+  '/team/',
+  '/operator',
+  '/sign-in',
+  '/device',
+  '/continue',
+  '/checkout/',
+  '/dev/',
+  '/api/',
+];
 
 export const dynamic = 'force-dynamic';
 

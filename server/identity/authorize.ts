@@ -1,6 +1,8 @@
 import { inTransaction } from '../db';
+import { settings } from '../env';
 import { ApiError } from '../errors';
 import { type Partner, requirePartner } from '../partners/partner';
+import { originOfRedirect } from '../partners/redirect-rules';
 import { requireRegisteredRedirect } from '../partners/redirects';
 import { openAppUser } from './app-users';
 import { issueSignInToken } from './sign-in-tokens';
@@ -17,6 +19,8 @@ export type RedirectRequest = {
   /** base64url of the SHA-256 of the app's verifier. */
   challenge: string;
   challengeMethod: string;
+  /** Of a request with the names of OAuth, which the response then has too. */
+  responseType?: string | undefined;
   /** Returned unchanged, so that the app can match the response to its request. */
   state: string;
 };
@@ -34,12 +38,20 @@ const MAX_STATE_CHARACTERS = 500;
 
 /** Throws if the request is invalid. The browser is never redirected to an unchecked URL. */
 export async function checkRedirect(request: RedirectRequest): Promise<CheckedRedirect> {
-  const partner = await requirePartner(request.publishableKey);
+  const partner = await requirePartner(
+    request.publishableKey,
+    isStandard(request) ? 'client_id' : 'publishable_key',
+  );
   const { url, uri } = await requireRegisteredRedirect(partner.id, request.redirectUri);
   mustBe(
     request.challengeMethod === 'S256' && S256_CHALLENGE.test(request.challenge),
     'code_challenge',
     'must be the base64url SHA-256 of the verifier, with code_challenge_method=S256',
+  );
+  mustBe(
+    !isStandard(request) || request.responseType === 'code',
+    'response_type',
+    'must be "code", which is the only one supported',
   );
   mustBe(
     request.state.length <= MAX_STATE_CHARACTERS,
@@ -60,26 +72,26 @@ export async function allowRedirect(
       userId,
       sessionId,
       partnerId: partner.id,
-      origin: tokenOrigin(returnTo),
+      origin: originOfRedirect(returnTo),
       redirectUri: registered,
       challenge: request.challenge,
     });
   });
-  return withParameters(returnTo, { token, state: request.state });
+  const { state } = request;
+  const isCode = isStandard(request);
+  return withParameters(returnTo, isCode ? { code: token, state, iss: issuer() } : { token, state });
 }
 
 /** The URL to redirect to after the user declined. */
 export function denyRedirect({ returnTo, request }: CheckedRedirect): string {
-  return withParameters(returnTo, { error: 'access_denied', state: request.state });
+  const iss = isStandard(request) ? issuer() : '';
+  return withParameters(returnTo, { error: 'access_denied', state: request.state, iss });
 }
 
-/**
- * The origin that may exchange the token, as a browser writes it. All pages of a custom scheme belong to the
- * same app, and `URL` reports no origin for them.
- */
-function tokenOrigin({ protocol, origin }: URL): string {
-  return protocol === 'http:' || protocol === 'https:' ? origin : `${protocol}//*`;
-}
+const isStandard = ({ responseType }: RedirectRequest): boolean => responseType !== undefined;
+
+/** Tells clients of several services which one responded (RFC 9207). */
+const issuer = (): string => new URL(settings().BASE_URL).origin;
 
 function withParameters(returnTo: URL, parameters: Record<string, string>): string {
   const url = new URL(returnTo);

@@ -7,6 +7,7 @@ import { findKeyOfDevice } from '../keys/held-key';
 import { type MintedKey, mintUserKey } from '../keys/mint';
 import { revokeUserKey } from '../keys/revoke';
 import { findPartnerByKey } from '../partners/partner';
+import { originOfRedirect, parseRedirect } from '../partners/redirect-rules';
 import { openAppUser } from './app-users';
 import type { Metadata } from './metadata';
 import { lockLiveSession } from './sessions';
@@ -57,6 +58,8 @@ export type TokenExchange = {
   publishableKey: string;
   token: string;
   codeVerifier: string;
+  /** The address that the token was sent to, if the app repeats it. */
+  redirectUri?: string | undefined;
   /** The `Origin` header; null when the request did not come from a web page. */
   origin: string | null;
   metadata?: Metadata | undefined;
@@ -86,14 +89,13 @@ export async function readSignInGrant(exchange: TokenExchange): Promise<SignInGr
     if (token === null || !matchesChallenge(token.challenge, exchange.codeVerifier)) return null;
     if (token.partnerId !== partner?.id) return null;
     const { userId, partnerId, sessionId, usedAt } = token;
-    const isGood =
-      isValidFor(token, partner, exchange.origin) && (await lockLiveSession(tx, sessionId)) !== null;
+    const isGood = isValidFor(token, partner, exchange) && (await lockLiveSession(tx, sessionId)) !== null;
     return isGood || usedAt !== null ? { userId, partnerId } : null;
   });
 }
 
-export function invalidGrant(): ApiError {
-  return new ApiError('invalid_grant', 'The sign-in token is invalid. Please sign in again.');
+export function invalidGrant(what = 'sign-in token'): ApiError {
+  return new ApiError('invalid_grant', `The ${what} is invalid. Please sign in again.`);
 }
 
 type Exchanged = { token: LockedToken; key: MintedKey };
@@ -113,7 +115,7 @@ async function exchangeOnce(
       await revokeUserKey(tx, { keyId: token.mintedKeyId, reason: 'session_revoked' });
     return null;
   }
-  if (!isValidFor(token, partner, exchange.origin)) return null;
+  if (!isValidFor(token, partner, exchange)) return null;
   const session = await lockLiveSession(tx, token.sessionId);
   if (session === null) return null;
 
@@ -134,6 +136,7 @@ type LockedToken = {
   partnerId: string;
   sessionId: string;
   origin: string;
+  redirectUri: string | null;
   /** False once the partner removed the address that the token was sent to. */
   isRegistered: boolean;
   challenge: string;
@@ -146,6 +149,7 @@ type LockedToken = {
 async function lockToken(tx: Tx, token: string): Promise<LockedToken | null> {
   const [row] = await tx.$queryRaw<LockedToken[]>`
     SELECT user_id AS "userId", partner_id AS "partnerId", session_id AS "sessionId", origin, challenge,
+           redirect_uri AS "redirectUri",
            expires_at AS "expiresAt", used_at AS "usedAt", minted_key_id AS "mintedKeyId",
            redirect_uri IS NULL OR EXISTS (
              SELECT FROM partner_redirect r WHERE r.partner_id = t.partner_id AND r.uri = t.redirect_uri
@@ -158,15 +162,26 @@ async function lockToken(tx: Tx, token: string): Promise<LockedToken | null> {
  * Whether the caller may exchange the token. A page must have the exact origin. The server of an app sends
  * none and proves itself with the verifier.
  */
-function isValidFor(token: LockedToken, partner: Partner | null, origin: string | null): boolean {
+function isValidFor(
+  token: LockedToken,
+  partner: Partner | null,
+  { origin, redirectUri }: TokenExchange,
+): boolean {
   return (
     partner !== null &&
     partner.id === token.partnerId &&
     partner.disabledAt === null &&
     token.expiresAt.getTime() > now() &&
     token.isRegistered &&
+    (redirectUri === undefined || wasSentTo(token, redirectUri)) &&
     (origin === null || matchesOrigin(token.origin, origin))
   );
+}
+
+/** The port of a loopback address is in the origin only. */
+function wasSentTo({ redirectUri, origin }: LockedToken, address: string): boolean {
+  const parsed = parseRedirect(address);
+  return parsed.ok && parsed.uri === redirectUri && originOfRedirect(parsed.url) === origin;
 }
 
 /** A token for an app with a custom scheme is valid on all of that app's pages. */

@@ -27,4 +27,11 @@ export async function sweepSignIns(): Promise<void> {
        ) LIMIT $2)`,
     new Date(now() - TOKEN_KEPT_MS),
   );
+  await deleteInSteps(
+    `DELETE FROM device_authorization WHERE device_code_hash IN (
+       SELECT device_code_hash FROM device_authorization d WHERE expires_at < $1 AND NOT EXISTS (
+         SELECT 1 FROM user_key k WHERE k.id = d.minted_key_id AND k.revoked_at IS NULL
+       ) LIMIT $2)`,
+    new Date(now() - TOKEN_KEPT_MS),
+  );
 }

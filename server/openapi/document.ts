@@ -1,5 +1,6 @@
 import { type Settings, settings } from '../env';
 import { ERROR_STATUS, type ErrorCode, FINAL_STATUSES } from '../errors';
+import { oauthCodeOf } from '../http/error-bodies';
 import { ERROR_GUIDE, exampleError } from './error-guide';
 import { HEADERS, type HeaderName } from './headers';
 import { type JsonObject, type JsonSchema, reference } from './json';
@@ -237,14 +238,18 @@ function writeErrors({ errors: own, errorFormat, body }: Operation): Record<stri
   );
 }
 
+const ERROR_SCHEMAS = { chat: 'Error', messages: 'MessagesError', oauth: 'OauthError' } as const;
+
 function writeError(format: Operation['errorFormat'], status: number, codes: ErrorCode[]): OpenApiResponse {
-  const schema = reference('schemas', format === 'messages' ? 'MessagesError' : 'Error');
+  const schema = reference('schemas', ERROR_SCHEMAS[format]);
+  const error =
+    format === 'oauth' ? { enum: codes.map(oauthCodeOf) } : { properties: { type: { enum: codes } } };
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_GUIDE[code].when}`).join('\n\n'),
     headers: writeHeaders(['x-request-id', ...errorHeaders(status)]),
     content: {
       'application/json': {
-        schema: { allOf: [schema, { properties: { error: { properties: { type: { enum: codes } } } } }] },
+        schema: { allOf: [schema, { properties: { error } }] },
         examples: Object.fromEntries(
           codes.map((code) => [code, { summary: ERROR_GUIDE[code].when, value: exampleError(format, code) }]),
         ),

@@ -1,8 +1,12 @@
-import { ERROR_STATUS, type ErrorCode } from '../errors';
+import { ApiError, ERROR_STATUS, type ErrorCode } from '../errors';
+import { type ErrorFormat, errorBody } from '../http/error-bodies';
 
 /** The meaning of each error code and how to resolve it, for the API document and the pages. */
 
 export type ErrorGuide = { when: string; remedy: string; message: string };
+
+const REQUEST_ID = 'req_5hQk2vX8yTzN4mBfR7cWdA';
+const ACTION_URL = 'https://svc.example/continue?token=AX3k…';
 
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   invalid_request: {
@@ -26,9 +30,35 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message: 'The code has expired. Request a new one.',
   },
   invalid_grant: {
-    when: 'The sign-in token is unknown, already used, older than 60 seconds, or was issued to another page or app.',
+    when: 'The sign-in token or code is unknown, already used, older than 60 seconds, or was issued to another page or app; or the code of a device is unknown or already used.',
     remedy: 'Ask the user to sign in again.',
     message: 'The sign-in token is invalid. Please sign in again.',
+  },
+  unsupported_grant_type: {
+    when: 'The `grant_type` of a request to `/oauth/token` is unknown.',
+    remedy:
+      'Send one of those that the metadata lists. There are no refresh tokens: a user key does not expire.',
+    message: 'grant_type: expected authorization_code or urn:ietf:params:oauth:grant-type:device_code',
+  },
+  authorization_pending: {
+    when: 'The user has not entered the code of a device, or not answered.',
+    remedy: 'Ask again after `interval` seconds, until the code expires.',
+    message: 'The user has not answered yet. Ask again after the interval.',
+  },
+  slow_down: {
+    when: 'A program asked for the token of a device again before the interval had passed.',
+    remedy: 'Wait five seconds longer before each request from now on.',
+    message: 'Asked again too early. Wait five seconds longer each time from now on.',
+  },
+  access_denied: {
+    when: 'The user refused to connect the device, or signed out before it received its key.',
+    remedy: 'Do not ask again. Begin again if the user wants to.',
+    message: 'The user refused.',
+  },
+  expired_token: {
+    when: 'The code of a device is older than ten minutes.',
+    remedy: 'Begin again, and show the new code.',
+    message: 'The device code has expired. Begin again.',
   },
   missing_api_key: {
     when: 'The request does not include a user key.',
@@ -59,23 +89,21 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   insufficient_credits: {
     when: 'The user does not have enough credits for this request.',
-    remedy: 'Open the checkout so that the user can buy credits. Retrying before that fails again.',
-    message:
-      'Not enough credits. Open the checkout to buy more, or buy them at https://svc.example/account/buy.',
+    remedy:
+      'Open the checkout so that the user can buy credits, or show `action_url`. Retrying before that fails again.',
+    message: `Not enough credits. Open the checkout to buy more, or buy them at ${ACTION_URL}`,
   },
   partner_not_permitted: {
     when: 'The user has credits bought elsewhere but has not allowed this app to use them.',
     remedy:
-      'Open the checkout, where the user can allow the app to use them or buy credits in it. The user does have credits.',
-    message:
-      'The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at https://svc.example/account/apps.',
+      'Open the checkout, where the user can allow the app to use them or buy credits in it, or show `action_url`. The user does have credits.',
+    message: `The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at ${ACTION_URL}`,
   },
   partner_limit_reached: {
     when: 'The user’s allowance for this app is used up, or a limit that the user set is reached: `param` then names it, such as `limits.app.day` or `limits.all.stop`.',
     remedy:
-      'Without `param`, open the checkout, where the user can raise the allowance or buy credits. The user does have credits. With `param`, show the message: it says when the limit resets and where the user can raise it.',
-    message:
-      "The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at https://svc.example/account/apps.",
+      'Without `param`, open the checkout or show `action_url`, where the user can raise the allowance or buy credits. The user does have credits. With `param`, show the message: it says when the limit resets and where the user can raise it.',
+    message: `The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at ${ACTION_URL}`,
   },
   model_not_allowed: {
     when: 'The app is not allowed to use this model.',
@@ -177,9 +205,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
 };
 
 /** An error as the endpoint returns it. */
-export function exampleError(format: 'chat' | 'messages', code: ErrorCode): object {
+export function exampleError(format: ErrorFormat, code: ErrorCode): object {
   const { message } = ERROR_GUIDE[code];
-  return format === 'messages'
-    ? { type: 'error', error: { type: code, message }, request_id: 'req_5hQk2vX8yTzN4mBfR7cWdA' }
-    : { error: { message, type: code, param: null, code: String(ERROR_STATUS[code]) } };
+  const actionUrl = ERROR_STATUS[code] === 402 ? ACTION_URL : undefined;
+  return errorBody(format, new ApiError(code, message, { ...(actionUrl && { actionUrl }) }), REQUEST_ID);
 }

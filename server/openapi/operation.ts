@@ -51,6 +51,11 @@ export const GROUPS = {
     title: 'Sign-in',
     description: 'Sign users in and obtain user keys without the widget.',
   },
+  oauth: {
+    title: 'OAuth',
+    description:
+      'Sign users in with any OAuth 2.1 client, or from a terminal. The client id is the publishable key, and the access token is a user key.',
+  },
   keys: {
     title: 'Keys',
     description: 'Revoke a user key, or report keys that were found in public.',

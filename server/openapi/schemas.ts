@@ -5,6 +5,15 @@ import { eventPageSchema } from '../api/events';
 import { historyPageSchema } from '../api/history';
 import { leakReportsSchema, leakVerdictsSchema, revokedKeySchema } from '../api/keys';
 import { listedModelSchema, modelListSchema } from '../api/models';
+import {
+  accessTokenSchema,
+  deviceAuthorizationSchema,
+  deviceRequestSchema,
+  oauthTokenRequestSchema,
+  revocationResponseSchema,
+  revocationSchema,
+  serverMetadataSchema,
+} from '../api/oauth';
 import { priceEstimateSchema, pricingRequestSchema } from '../api/pricing';
 import { receiptSchema } from '../api/receipt';
 import {
@@ -16,7 +25,7 @@ import {
   verifyCodeSchema,
 } from '../api/sign-in';
 import { tokenCountSchema } from '../generation/count-tokens';
-import { chatErrorSchema, messagesErrorSchema } from '../http/error-bodies';
+import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '../http/error-bodies';
 import { metadataSchema } from '../identity/metadata';
 import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/response-schema';
 import { chatRequestSchema } from '../protocols/chat/schema';
@@ -48,6 +57,9 @@ const REQUESTS = {
   SendCodeRequest: sendCodeSchema,
   VerifyCodeRequest: verifyCodeSchema,
   TokenRequest: tokenRequestSchema,
+  OauthTokenRequest: oauthTokenRequestSchema,
+  DeviceRequest: deviceRequestSchema,
+  RevocationRequest: revocationSchema,
   LeakReportRequest: leakReportsSchema,
   Metadata: metadataSchema,
 };
@@ -77,11 +89,16 @@ const RESPONSES = {
   CodeSent: codeSentSchema,
   SignedIn: signedInSchema,
   TokenResponse: tokenResponseSchema,
+  AccessToken: accessTokenSchema,
+  DeviceAuthorization: deviceAuthorizationSchema,
+  Revocation: revocationResponseSchema,
+  ServerMetadata: serverMetadataSchema,
   RevokedKey: revokedKeySchema,
   LeakVerdicts: leakVerdictsSchema,
   EventPage: eventPageSchema,
   Error: chatErrorSchema,
   MessagesError: messagesErrorSchema,
+  OauthError: oauthErrorSchema,
   Document: z.looseObject({ openapi: z.string() }).meta({ description: 'An OpenAPI 3.1 document.' }),
 };
 

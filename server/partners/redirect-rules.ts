@@ -29,6 +29,14 @@ export function parseRedirect(text: string): ParsedRedirect {
   return reason === null ? { ok: true, uri: writeUri(url), url } : refuse(reason);
 }
 
+/**
+ * The origin that may exchange a token which was sent to this address, as a browser writes it. All pages of a
+ * custom scheme belong to the same app, and `URL` reports no origin for them.
+ */
+export function originOfRedirect({ protocol, origin }: URL): string {
+  return protocol === 'http:' || protocol === 'https:' ? origin : `${protocol}//*`;
+}
+
 /** The port is cut from a copy: the browser returns to the port that the app asked for. */
 function writeUri(url: URL): string {
   const compared = new URL(url);

@@ -5,6 +5,7 @@ import { type Connection, keepConnection } from '../http/api-request';
 import { preflight } from '../http/cors';
 import { carriesUserKey } from '../http/credentials';
 import type { DirectRoute } from '../http/direct-route';
+import type { ErrorFormat } from '../http/error-bodies';
 import { respondTo } from '../http/receive-body';
 import { errorResponse } from '../http/respond';
 import { findWidgetFile } from '../http/widget-files';
@@ -29,12 +30,16 @@ const FOREIGN = /^\/(?!_next\/)(.*\/)?(v\d+(beta)?\/|chat\/completions$)/;
 /** Routes of our own pages. */
 const OF_PAGES = /^\/(checkout\/)?api\//;
 
+/** Sign-in by the standards of OAuth. */
+const OAUTH = /^\/(oauth\/|\.well-known\/oauth-authorization-server$)/;
+
 const FOR_OPERATORS = new Set(['/metrics', '/livez', '/readyz', '/api/health']);
 
 /** The route path that serves a URL path, or null for pages and files. */
 export function apiPath(given: string): string | null {
   const pathname = given.endsWith('/') ? given.replace(/\/+$/, '') : given;
   if (pathname === '/auth/token' || pathname === '/v1' || FOR_OPERATORS.has(pathname)) return pathname;
+  if (OAUTH.test(pathname)) return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
   if (!pathname.startsWith('/v1/')) return FOREIGN.test(pathname) ? pathname : null;
   if (findWidgetFile(pathname)) return null;
@@ -94,6 +99,7 @@ function toRefusal(error: unknown): unknown {
   return new ApiError('invalid_request', 'The request has no valid Host header or URL.');
 }
 
-function formatOf(pathname: string): 'chat' | 'messages' {
+function formatOf(pathname: string): ErrorFormat {
+  if (OAUTH.test(pathname)) return 'oauth';
   return /\/v1\/messages(\/|$)/.test(pathname) ? 'messages' : 'chat';
 }

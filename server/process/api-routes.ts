@@ -1,7 +1,11 @@
+import * as oauthServer from '../../app/.well-known/oauth-authorization-server/route';
 import * as health from '../../app/api/health/route';
 import * as token from '../../app/auth/token/route';
 import * as livez from '../../app/livez/route';
 import * as metrics from '../../app/metrics/route';
+import * as oauthDevice from '../../app/oauth/device/route';
+import * as oauthRevoke from '../../app/oauth/revoke/route';
+import * as oauthToken from '../../app/oauth/token/route';
 import * as readyz from '../../app/readyz/route';
 import * as sendCode from '../../app/v1/auth/send-code/route';
 import * as verifyCode from '../../app/v1/auth/verify-code/route';
@@ -29,10 +33,14 @@ import * as secretScanning from '../../app/v1/secret-scanning/route';
  * `[...id]` for the rest, so that a test can compare the list with the folders.
  */
 export const API_ROUTES: Record<string, object> = {
+  '/.well-known/oauth-authorization-server': oauthServer,
   '/api/health': health,
   '/auth/token': token,
   '/livez': livez,
   '/metrics': metrics,
+  '/oauth/device': oauthDevice,
+  '/oauth/revoke': oauthRevoke,
+  '/oauth/token': oauthToken,
   '/readyz': readyz,
   '/v1/auth/send-code': sendCode,
   '/v1/auth/verify-code': verifyCode,

@@ -10,7 +10,21 @@ const findLabel = buildRouteTable(
 
 /** The first segments of pages, and of the files next to them. */
 const SECTIONS = new Set(
-  ['', '_next', 'account', 'api', 'auth', 'checkout', 'demo', 'dev', 'docs', 'operator', 'partner'].concat(
+  [
+    '',
+    '_next',
+    'account',
+    'api',
+    'auth',
+    'checkout',
+    'continue',
+    'demo',
+    'dev',
+    'device',
+    'docs',
+    'operator',
+    'partner',
+  ].concat(
     ['pricing', 'redeem', 'revoke-key', 'sign-in', 'status', 'stop', 'team', 'v1'],
     ['icon.svg', 'llms.txt', 'llms-full.txt', 'robots.txt', 'sitemap.xml'],
   ),

@@ -44,7 +44,13 @@ function knownValues({ app, managed, holder, visit, ids, made }: World): Known {
       n: [1],
       stream: [true, false],
     },
-    ...{ publishable_key: [app.publishableKey], email: [TYPED_EMAIL], code: ['123456'], locale: ['de'] },
+    ...{
+      publishable_key: [app.publishableKey],
+      client_id: [app.publishableKey],
+      email: [TYPED_EMAIL],
+      code: ['123456'],
+      locale: ['de'],
+    },
     ...{
       amount: [5, '5', 10],
       currency: ['usd', 'eur'],

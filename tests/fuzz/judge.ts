@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { chatErrorSchema, messagesErrorSchema } from '@/server/http/error-bodies';
+import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '@/server/http/error-bodies';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { apiDocument } from '@/server/openapi/document';
 import { compileContent } from '../openapi/check-response';
@@ -53,7 +53,7 @@ export function findFaults(world: World, sent: Case, answer: Answer): string[] {
 
 /** A request that names no host belongs to no endpoint. */
 const isApi = ({ target, headers }: Case): boolean =>
-  !('host' in headers) && /^\w+ \/(v1|auth|checkout\/api)\//.test(target);
+  !('host' in headers) && /^\w+ \/(v1|auth|oauth|\.well-known|checkout\/api)\//.test(target);
 
 /** A URL that cannot be decoded belongs to no endpoint. */
 function isDecodable(path: string): boolean {
@@ -69,7 +69,9 @@ function findBodyFaults({ path, method, operation }: Case, { status, headers, te
   const type = String(headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (status >= 400 && type === 'application/json') {
     const isMessages = /^\/(v1\/)*messages([/?]|$)/.test(path) && isDecodable(path);
-    const schema = isMessages ? messagesErrorSchema : chatErrorSchema;
+    const isOauth =
+      /^\/(oauth\/|\.well-known\/oauth-authorization-server(\?|$))/.test(path) && isDecodable(path);
+    const schema = isMessages ? messagesErrorSchema : isOauth ? oauthErrorSchema : chatErrorSchema;
     const { success } = schema.strict().safeParse(JSON.parse(text));
     if (!success) return [`not the documented error: ${text.slice(0, 300)}`];
   } else if (status >= 400 && path.startsWith('/v1/')) return [`an error as ${type}: ${text.slice(0, 300)}`];

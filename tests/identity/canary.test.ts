@@ -3,13 +3,24 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEVICE_GRANT } from '@/server/api/oauth';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
+import { answerDevice } from '@/server/identity/device-authorization';
 import { listDevices } from '@/server/identity/devices';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
 import { openUser } from '@/server/identity/users';
-import { bookPurchase, grantCredits, OUTSIDE_ANY_APP, openUserApp, saveAllowance } from '@/server/ledger';
+import { revokeSession } from '@/server/keys/revoke';
+import {
+  bookPurchase,
+  grantCredits,
+  OUTSIDE_ANY_APP,
+  openUserApp,
+  resumeSpending,
+  saveAllowance,
+  stopSpending,
+} from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 import { type LoopbackServer, listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
 import { setEndpoint } from '@/server/webhooks/endpoint';
@@ -163,6 +174,31 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     await call(two, where, { key });
   const exchange = { grant_type: 'signin_token', publishable_key: pk, token: 'svc_st_x', code_verifier: 'x' };
   await call(one, '/auth/token', { body: exchange });
+  const client = { client_id: pk };
+  const begun = (await call(one, '/oauth/device', { body: client })).json();
+  const poll = { ...client, grant_type: DEVICE_GRANT, device_code: begun.device_code };
+  await call(two, '/oauth/token', { body: poll });
+  const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: EMAIL } });
+  const { sessionId } = await inTransaction((tx) => openSession(tx, { userId, userAgent: 'test' }));
+  await answerDevice(String(begun.user_code), { userId, sessionId, clientIp: '' }, 'allow');
+  const granted = await call(two, '/oauth/token', { body: poll });
+  expect(granted.status).toBe(200);
+  const token = String(granted.json().access_token);
+  const { partnerId } = await prisma().userKey.findFirstOrThrow({ where: { userId } });
+  await inTransaction((tx) => stopSpending(tx, { userId, partnerId }));
+  for (const where of ['/v1/chat/completions', '/v1/messages']) {
+    const refused = await call(one, where, { key: token, body: request });
+    expect([refused.status, JSON.stringify(refused.json())]).toEqual([
+      402,
+      expect.stringContaining('/continue?'),
+    ]);
+  }
+  await inTransaction((tx) => resumeSpending(tx, { userId, partnerId }));
+  await call(one, '/oauth/revoke', { body: { token } });
+  const { sessionId: ofTool } = await prisma().userKey.findFirstOrThrow({
+    where: { id: String(granted.json().key_id) },
+  });
+  for (const id of [sessionId, ofTool ?? '']) await inTransaction((tx) => revokeSession(tx, id));
 }
 
 /** Redirects to the page of payouts. */

@@ -7,6 +7,7 @@ import { credit } from '@/server/checkout/credit';
 import { DAY_MS, HOUR_MS, now } from '@/server/clock';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
+import { startDeviceAuthorization } from '@/server/identity/device-authorization';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
 import { sendServiceCode } from '@/server/identity/sign-in-to-service';
@@ -57,7 +58,7 @@ const HARMLESS = [
   ...['sendConfirmation', 'confirmPresence', 'allow', 'startPurchase', 'addCard', 'findUser', 'sendTest'],
   ...['removeAllowance', 'pauseAllowance', 'revokeAppKey', 'logOutOne', 'logOutOthers', 'logOutEverywhere'],
   ...['resend', 'endAutoTopUp', 'saveLowBalance', 'confirmTopUp', 'checkCode', 'redeem'],
-  ...['saveDetails', 'removeDetails', 'createInvoice', 'stopMyApps'],
+  ...['saveDetails', 'removeDetails', 'createInvoice', 'stopMyApps', 'findDevice', 'refuseDevice'],
   ...['saveMyMails', 'saveAlerts'],
 ];
 
@@ -385,6 +386,7 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { token, action: 'revokeAppKey', ids: { keyId } };
   expect(await liveKeyIds(user)).toEqual([]);
   yield { token, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };
+  yield { ...own, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };
   yield { token, action: 'checkCode', input: { code: 'NONE' }, answers: /This code is not valid/ };
   yield { token, action: 'redeem', input: { code: await newGiftCode() } };
   yield { token, action: 'addCard', input: { buttonId: 'button' } };
@@ -405,6 +407,13 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   const parameters = { publishable_key: publishableKey, redirect_uri: 'http://localhost:9/back', state: '' };
   const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
   yield { token, action: 'allow', input: { ...parameters, ...challenge } };
+  const beginOnDevice = async () => {
+    const started = await startDeviceAuthorization({ publishableKey, clientIp: '', origin: null });
+    return { code: started.userCode };
+  };
+  yield { token, action: 'findDevice', input: await beginOnDevice() };
+  yield { token, action: 'allowDevice', input: await beginOnDevice() };
+  yield { token, action: 'refuseDevice', input: await beginOnDevice() };
 
   const terms = { threshold: 500, currency: 'usd', amountMinor: 1_000, ceilingMinor: 5_000 };
   const agreed = { ...terms, cardId: 'pm_none', consent: '' };

@@ -1,7 +1,9 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
+import { DEVICE_GRANT } from '@/server/api/oauth';
 import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
+import { answerDevice } from '@/server/identity/device-authorization';
 import { openSession } from '@/server/identity/sessions';
 import { issueSignInToken } from '@/server/identity/sign-in-tokens';
 import { newId } from '@/server/ids';
@@ -246,6 +248,32 @@ test('POST /auth/token', async () => {
   await call(exchange, { body: tooLong(1) });
 });
 
+test('the OAuth endpoints', async () => {
+  const [token, device, revoke] = ['POST /oauth/token', 'POST /oauth/device', 'POST /oauth/revoke'];
+  const client = { client_id: funded.publishableKey };
+  expect((await call('GET /.well-known/oauth-authorization-server')).status).toBe(200);
+  const begun = await (await call(device, { body: client })).json();
+  const poll = { grant_type: DEVICE_GRANT, device_code: begun.device_code };
+  expect((await call(token, { body: { ...client, ...poll } })).status).toBe(400);
+  const { sessionId } = await inTransaction((tx) =>
+    openSession(tx, { userId: funded.userId, userAgent: 'test' }),
+  );
+  await answerDevice(begun.user_code, { userId: funded.userId, sessionId, clientIp: '' }, 'allow');
+  const granted = await call(token, { body: { ...client, ...poll } });
+  expect(granted.status).toBe(200);
+  for (const operation of [token, device]) {
+    const full = operation === token ? poll : {};
+    await call(operation, { body: {} });
+    await call(operation, { body: { ...full, client_id: 'svc_pk_nothing' } });
+    await call(operation, { body: { ...full, client_id: paused.publishableKey } });
+    await call(operation, { body: tooLong(1) });
+  }
+  await call(device, { body: client, headers: { origin: 'https://elsewhere.example' } });
+  await call(revoke, { body: { token: (await granted.json()).access_token } });
+  await call(revoke, { body: {} });
+  await call(revoke, { body: tooLong(1) });
+});
+
 test('the checkout endpoints', async () => {
   const [start, read] = ['POST /v1/credits/checkout', 'GET /v1/credits/checkout/{id}'];
   const purchase = { amount: 10, currency: 'usd' };
@@ -342,6 +370,7 @@ test('GET /v1/openapi.json is the document', async () => {
 
 test('while no connection to the database is free, every endpoint that needs one asks the client to retry shortly', async () => {
   const app = { publishable_key: funded.publishableKey };
+  const client = { client_id: funded.publishableKey };
   const signIn = { ...app, challenge_id: 'chl_1', email: 'busy@example.com', code: '123456' };
   const exchange = { grant_type: 'signin_token', token: 'svc_st_x', code_verifier: 'x'.repeat(43) };
   const calls: Record<string, Parameters<typeof call>[1]> = {
@@ -357,6 +386,9 @@ test('while no connection to the database is free, every endpoint that needs one
     'POST /v1/auth/send-code': { body: signIn },
     'POST /v1/auth/verify-code': { body: signIn },
     'POST /auth/token': { body: { ...app, ...exchange } },
+    'POST /oauth/token': { body: { ...client, grant_type: DEVICE_GRANT, device_code: 'svc_dc_x' } },
+    'POST /oauth/device': { body: client },
+    'POST /oauth/revoke': { body: { token: funded.userKey } },
     'POST /v1/keys/revoke': { headers: as(funded) },
     'GET /v1/events': await newBackend(),
     'POST /v1/secret-scanning': signedReport([funded.userKey]),
@@ -377,7 +409,7 @@ test('every documented response was seen', () => {
    * endpoint without a query is never too busy.
    */
   const unseen =
-    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/pricing|messages\/count_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |GET \/v1\/(?:models|models\/{id}|openapi.json) 503 )/;
+    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/pricing|messages\/count_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |POST \/oauth\/\w+ 429 |GET \/(?:v1\/(?:models|models\/{id}|openapi.json)|\.well-known\/oauth-authorization-server) 503 )/;
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses).flatMap(([status, { content = {} }]) =>

@@ -76,7 +76,7 @@ const KINDS: [RegExp, Kind][] = [
   // Refused before anything reads the path.
   [/%(00|E0)/, 'own data'],
   [/^\/v1\/(\d|svc\.)/, 'widget'],
-  [/^\/(v1|auth\/token$|metrics$)/, 'api'],
+  [/^\/(v1|auth\/token$|oauth\/|\.well-known\/|metrics$)/, 'api'],
   [/^\/((api|checkout\/api)\/|(livez|readyz)$)/, 'own data'],
   [/^\/checkout\//, 'checkout page'],
   [/^\/_next\/static\//, 'asset'],
@@ -84,7 +84,7 @@ const KINDS: [RegExp, Kind][] = [
   // To the demo's own host.
   [/^\/demo$/, 'redirect'],
   [
-    /^\/($|account|auth\/authorize$|dev\/mail|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/passkey)?$|status$|stop$|team\/|unsubscribe$)/,
+    /^\/($|account|auth\/authorize$|continue$|dev\/mail|device$|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/passkey)?$|status$|stop$|team\/|unsubscribe$)/,
     'page',
   ],
   [/^\/((llms|llms-full|robots)\.txt|sitemap\.xml|icon\.svg)$/, 'page'],
@@ -267,7 +267,7 @@ function findFaults({ method, url, response }: Seen): string[] {
 }
 
 /** The same for everyone, with and without a key. */
-const PUBLIC = /^\/v1\/(models|openapi\.json|none)/;
+const PUBLIC = /^\/(v1\/(models|openapi\.json|none)|\.well-known\/)/;
 const NOTHING = /^default-src 'none'; frame-ancestors 'none'$/;
 const DEVICES_OFF =
   '(?=.*\\bcamera=\\(\\))(?=.*\\bmicrophone=\\(\\))(?=.*\\bgeolocation=\\(\\))(?=.*\\busb=\\(\\))';

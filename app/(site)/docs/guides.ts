@@ -26,6 +26,12 @@ export const GUIDES: readonly Guide[] = [
     description: 'How your app gets a user key, with and without the widget.',
   },
   {
+    slug: 'terminals',
+    file: 'terminals.md',
+    title: 'Terminals and devices',
+    description: 'Sign-in without a web page: OAuth clients, device codes, and what to show after a 402.',
+  },
+  {
     slug: 'keys',
     file: 'keys.md',
     title: 'User keys',

@@ -86,6 +86,24 @@ CREATE TABLE sign_in_token (
 );
 CREATE INDEX sign_in_token_expires_at_idx ON sign_in_token (expires_at);
 
+CREATE TABLE device_authorization (
+  device_code_hash bytea PRIMARY KEY,
+  user_code_hash bytea NOT NULL UNIQUE,
+  partner_id text NOT NULL,
+  client_network text NOT NULL DEFAULT '',
+  created_at timestamptz(3) NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  interval_seconds integer NOT NULL,
+  polled_at timestamptz(3),
+  answered_at timestamptz(3),
+  user_id text,
+  session_id text,
+  used_at timestamptz(3),
+  minted_key_id text,
+  CHECK (user_id IS NULL OR answered_at IS NOT NULL)
+);
+CREATE INDEX device_authorization_expires_at_idx ON device_authorization (expires_at);
+
 -- ── Partners and their users ─────────────────────────────────────────────────────────────────────
 
 CREATE TABLE team (

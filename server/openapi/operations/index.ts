@@ -6,6 +6,7 @@ import { EVENTS } from './events';
 import { GENERATE } from './generate';
 import { KEYS } from './keys';
 import { MODELS } from './models';
+import { OAUTH } from './oauth';
 import { SIGN_IN } from './sign-in';
 
 /** Every documented endpoint, in the order of the reference. */
@@ -15,6 +16,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...CREDITS,
   ...CHECKOUT,
   ...SIGN_IN,
+  ...OAUTH,
   ...KEYS,
   ...EVENTS,
   ...DOCUMENT,

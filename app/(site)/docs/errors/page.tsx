@@ -40,7 +40,9 @@ export default function ErrorsPage() {
       <p className="mt-3 mb-5 text-lg leading-relaxed text-muted">
         Handle errors by the code in <InlineCode>error.type</InlineCode>, not by the message. The format
         depends on the path: <InlineCode>/v1/messages</InlineCode> returns errors in the messages format,
-        every other path in the chat format, where <InlineCode>error.code</InlineCode> is the HTTP status.
+        paths under <InlineCode>/oauth</InlineCode> in that of OAuth, where <InlineCode>error</InlineCode> is
+        the code, and every other path in the chat format, where <InlineCode>error.code</InlineCode> is the
+        HTTP status.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <CodeBlock title="Chat format" language="json" code={json(exampleError('chat', 'model_not_found'))} />

@@ -1,0 +1,23 @@
+import type { Metadata } from 'next';
+import { PresenceDialog } from '@/app/_session/presence-dialog';
+import { requireSession } from '@/app/_session/session';
+import { settings } from '@/server/env';
+import { Sheet } from '../sheet';
+import { ConnectDevice } from './connect-device';
+
+export const metadata: Metadata = { title: 'Connect a device', robots: 'noindex', referrer: 'no-referrer' };
+
+type Props = { searchParams: Promise<{ user_code?: string | string[] }> };
+
+/** Where users enter the code of a terminal or device; see docs/terminals.md. Opening it changes nothing. */
+export default async function DevicePage({ searchParams }: Props) {
+  const { email } = await requireSession();
+  const { user_code: code } = await searchParams;
+  return (
+    <Sheet brand={settings().BRAND_NAME}>
+      <PresenceDialog>
+        <ConnectDevice email={email} givenCode={typeof code === 'string' ? code.slice(0, 40) : ''} />
+      </PresenceDialog>
+    </Sheet>
+  );
+}

@@ -1,0 +1,11 @@
+import { writeServerMetadata } from '@/server/api/oauth';
+import { preflight } from '@/server/http/cors';
+import { respond } from '@/server/http/respond';
+
+/** What OAuth clients read to find the endpoints (RFC 8414). */
+export const GET = (): Promise<Response> =>
+  respond('oauth', () =>
+    Response.json(writeServerMetadata(), { headers: { 'cache-control': 'public, max-age=3600' } }),
+  );
+
+export const OPTIONS = preflight;

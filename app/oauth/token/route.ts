@@ -1,0 +1,40 @@
+import { DEVICE_GRANT, readOauthTokenRequest, writeAccessToken } from '@/server/api/oauth';
+import { ApiError } from '@/server/errors';
+import { preflight } from '@/server/http/cors';
+import { readFields } from '@/server/http/read-fields';
+import { privateJson, respond } from '@/server/http/respond';
+import { type DeviceWait, pollDeviceCode } from '@/server/identity/device-authorization';
+import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
+
+/** The token endpoint for OAuth clients. The access token is the user key. */
+export function POST(request: Request): Promise<Response> {
+  return respond('oauth', async () => {
+    const body = readOauthTokenRequest(await readFields(request));
+    if (body.grant_type === DEVICE_GRANT) {
+      const polled = await pollDeviceCode({
+        publishableKey: body.client_id,
+        deviceCode: body.device_code,
+        userAgent: request.headers.get('user-agent') ?? '',
+      });
+      if (typeof polled === 'string') throw new ApiError(polled, WAITS[polled]);
+      return privateJson(writeAccessToken(polled));
+    }
+    const signedIn = await exchangeSignInToken({
+      publishableKey: body.client_id,
+      token: body.code,
+      codeVerifier: body.code_verifier,
+      redirectUri: body.redirect_uri,
+      origin: request.headers.get('origin'),
+    });
+    return privateJson(writeAccessToken(signedIn));
+  });
+}
+
+const WAITS: Record<DeviceWait, string> = {
+  authorization_pending: 'The user has not answered yet. Ask again after the interval.',
+  slow_down: 'Asked again too early. Wait five seconds longer each time from now on.',
+  access_denied: 'The user refused.',
+  expired_token: 'The device code has expired. Begin again.',
+};
+
+export const OPTIONS = preflight;

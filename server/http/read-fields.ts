@@ -1,0 +1,16 @@
+import { parseJsonObject, readText } from './read-body';
+import { SMALL_BODY_BYTES } from './receive-body';
+
+/**
+ * Reads the fields of JSON, or of a form whose `metadata` field holds JSON. Detected from the body, because curl
+ * labels JSON as a form.
+ */
+export async function readFields(request: Request): Promise<Record<string, unknown>> {
+  const text = await readText(request, SMALL_BODY_BYTES);
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? '');
+  if (!isForm || text.trimStart().startsWith('{')) return parseJsonObject(text);
+  const fields: Record<string, unknown> = Object.fromEntries(new URLSearchParams(text));
+  return typeof fields.metadata === 'string'
+    ? { ...fields, metadata: parseJsonObject(fields.metadata) }
+    : fields;
+}

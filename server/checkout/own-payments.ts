@@ -1,8 +1,10 @@
 import { inTransaction, prisma } from '../db';
 import { settings } from '../env';
-import { invariant } from '../errors';
+import { ApiError, invariant } from '../errors';
+import { type AppOfUser, findAppOfUser } from '../identity/apps-of-user';
 import { isConfirmed, type Present } from '../identity/presence';
 import { OUTSIDE_ANY_APP, openWallet } from '../ledger';
+import { findPartner } from '../partners/partner';
 import type { Currency } from './amounts';
 import { buyWithCard } from './buy-with-card';
 import type { CardPayment } from './pay-with-card';
@@ -11,25 +13,30 @@ import { hostedPage } from './payment-pages';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
 import { startPayment } from './start';
 
-/** Purchases from the user's own pages. The credits go to the pocket outside any app. */
+/** Purchases from the user's own pages, outside any app or for an app that the user has signed in to. */
 
 const RETURN_PATH = '/account/buy/return';
+
+type OwnOrder = {
+  amount: unknown;
+  currency: Currency;
+  promotionCode?: string | undefined;
+  /** The app whose pocket gets the credits; none by default. */
+  partnerId?: string | undefined;
+};
 
 /** Starts a payment on the processor's hosted page, which returns to ours. */
 export async function startOwnPayment(
   user: Present,
-  {
-    amount,
-    currency,
-    promotionCode,
-  }: { amount: unknown; currency: Currency; promotionCode?: string | undefined },
+  { amount, currency, promotionCode, partnerId = OUTSIDE_ANY_APP }: OwnOrder,
 ): Promise<{ checkoutUrl: string }> {
   const { userId } = user;
+  if (partnerId !== OUTSIDE_ANY_APP) await requireUsableApp(userId, partnerId);
   await countPaymentAttempt(userId);
   await inTransaction((tx) => openWallet(tx, userId));
   const { form } = await startPayment({
     userId,
-    partnerId: OUTSIDE_ANY_APP,
+    partnerId,
     amount,
     currency,
     checkoutMode: 'new_tab',
@@ -41,6 +48,17 @@ export async function startOwnPayment(
   });
   invariant(form.kind === 'hosted', 'the requested hosted page was created');
   return { checkoutUrl: form.url };
+}
+
+/** The app to buy credits for, if the user has signed in to it and it is enabled. */
+export async function findUsableApp(userId: string, partnerId: string): Promise<AppOfUser | null> {
+  const app = await findAppOfUser(userId, partnerId);
+  return app === null || app.isSuspended ? null : app;
+}
+
+async function requireUsableApp(userId: string, partnerId: string): Promise<void> {
+  if ((await findUsableApp(userId, partnerId)) === null)
+    throw new ApiError('not_found', 'This app cannot be used now. You can buy credits outside any app.');
 }
 
 type CardOrder = { amount: number; currency: Currency; cardId: string; buttonId: string };
@@ -59,12 +77,18 @@ export function buyOwnWithCard(
   });
 }
 
+/** `appName` is null for a purchase outside any app. */
+export type OwnPayment = PaymentReport & { partnerId: string; appName: string | null };
+
 /** The payment's status, checked with the processor while it is open. Null when the user has no such payment. */
-export async function findOwnPayment(
-  userId: string,
-  checkoutSessionId: string,
-): Promise<PaymentReport | null> {
-  const owner = { userId, partnerId: OUTSIDE_ANY_APP };
-  const known = await prisma().checkoutSession.count({ where: { id: checkoutSessionId, ...owner } });
-  return known === 0 ? null : readPaymentStatus(checkoutSessionId, owner);
+export async function findOwnPayment(userId: string, checkoutSessionId: string): Promise<OwnPayment | null> {
+  const known = await prisma().checkoutSession.findFirst({
+    where: { id: checkoutSessionId, userId, visitId: null, keyId: null },
+    select: { partnerId: true },
+  });
+  if (known === null) return null;
+  const { partnerId } = known;
+  const partner = partnerId === OUTSIDE_ANY_APP ? null : await findPartner(partnerId);
+  const report = await readPaymentStatus(checkoutSessionId, { userId, partnerId });
+  return { ...report, partnerId, appName: partner?.name ?? null };
 }

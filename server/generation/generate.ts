@@ -72,7 +72,7 @@ async function admitRequest(
   const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
-  if (!admission.ok) throw toApiError(admission, model);
+  if (!admission.ok) throw toApiError(admission, model, keyHash);
 
   const { hold } = admission;
   noteKeyUse(hold.keyId, hold.partnerId, clientIp);

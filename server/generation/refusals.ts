@@ -1,7 +1,8 @@
 import { settings } from '../env';
 import { ApiError, assertNever, invariant } from '../errors';
 import { invalidUserKey, keyRestricted } from '../http/credentials';
-import type { Admission, ReachedLimit } from '../ledger';
+import { type UserPage, writeActionPath } from '../keys/action-link';
+import type { Admission, ReachedLimit, Shortfall } from '../ledger';
 import { partnerDisabled } from '../partners/partner';
 import type { CatalogModel } from '../pricing/catalog';
 import { servedModels } from '../pricing/served';
@@ -10,12 +11,12 @@ const RETRY_SOON_SECONDS = 1;
 
 type Refused = Extract<Admission, { ok: false }>;
 
-/** The error for a request that admission refuses. */
-export function toApiError({ refusal, limit }: Refused, model: string): ApiError {
+/** The error for a request that admission refuses. `keyHash` is of the key that would pay. */
+export function toApiError({ refusal, limit }: Refused, model: string, keyHash: Buffer): ApiError {
   switch (refusal) {
     case 'limit_reached':
       invariant(limit, 'the refusal names the limit');
-      return limitReached(limit);
+      return limitReached(limit, keyHash);
     case 'invalid_user_key':
       return invalidUserKey();
     case 'partner_disabled':
@@ -46,34 +47,48 @@ export function toApiError({ refusal, limit }: Refused, model: string): ApiError
         },
       );
     case 'insufficient_credits':
-      return new ApiError(
-        'insufficient_credits',
-        `Not enough credits. Open the checkout to buy more, or buy them at ${accountPage('buy')}.`,
-      );
     case 'partner_not_permitted':
-      return new ApiError(
-        'partner_not_permitted',
-        `The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at ${accountPage('apps')}.`,
-      );
     case 'partner_limit_reached':
-      return new ApiError(
-        'partner_limit_reached',
-        `The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at ${accountPage('apps')}.`,
-      );
+      return tooFewCredits(refusal, keyHash);
     default:
       return assertNever(refusal);
   }
 }
 
+const SHORTFALLS: Record<Shortfall, { page: UserPage; describe: (url: string) => string }> = {
+  insufficient_credits: {
+    page: 'buy',
+    describe: (url) => `Not enough credits. Open the checkout to buy more, or buy them at ${url}`,
+  },
+  partner_not_permitted: {
+    page: 'app',
+    describe: (url) =>
+      `The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at ${url}`,
+  },
+  partner_limit_reached: {
+    page: 'app',
+    describe: (url) =>
+      `The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at ${url}`,
+  },
+};
+
+function tooFewCredits(refusal: Shortfall, keyHash: Buffer): ApiError {
+  const { page, describe } = SHORTFALLS[refusal];
+  const actionUrl = writeActionUrl(keyHash, page);
+  return new ApiError(refusal, describe(actionUrl), { actionUrl });
+}
+
 /** `param` names the limit: `limits.app.day` is the one per day for this app, `limits.all.day` the one for all apps. */
-export function limitReached({ kind, apps, resetsAt }: ReachedLimit): ApiError {
+export function limitReached({ kind, apps, resetsAt }: ReachedLimit, keyHash?: Buffer): ApiError {
   const param = `limits.${apps}.${kind}`;
-  return new ApiError('partner_limit_reached', describeLimit({ kind, apps, resetsAt }), { param });
+  const action = keyHash && { actionUrl: writeActionUrl(keyHash, apps === 'app' ? 'app' : 'limits') };
+  const message = describeLimit({ kind, apps, resetsAt });
+  return new ApiError('partner_limit_reached', message, { param, ...action });
 }
 
 function describeLimit({ kind, apps, resetsAt }: ReachedLimit): string {
   const scope = apps === 'app' ? 'this app' : 'all apps';
-  const page = accountPage('limits');
+  const page = new URL('/account/limits', settings().BASE_URL).href;
   if (kind === 'stop')
     return `The user has stopped ${scope} from spending credits. The user can resume ${apps === 'app' ? 'it' : 'them'} at ${page}.`;
   if (kind === 'model')
@@ -85,9 +100,9 @@ function describeLimit({ kind, apps, resetsAt }: ReachedLimit): string {
 
 const toIsoSeconds = (time: Date | null): string => time?.toISOString().replace('.000Z', 'Z') ?? '';
 
-/** A client in a terminal has no checkout to open. */
-const accountPage = (name: 'buy' | 'apps' | 'limits'): string =>
-  new URL(`/account/${name}`, settings().BASE_URL).href;
+/** A client in a terminal has no checkout to open. At the end of a message, so that it can be followed. */
+const writeActionUrl = (keyHash: Buffer, page: UserPage): string =>
+  new URL(writeActionPath(keyHash, page), settings().BASE_URL).href;
 
 export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });

@@ -1,5 +1,5 @@
 /** The public interface of the ledger: nothing outside imports its other files. */
-export type { Admission, AdmissionRefusal, Hold, ReachedLimit } from './admission';
+export type { Admission, AdmissionRefusal, Hold, ReachedLimit, Shortfall } from './admission';
 export { admit } from './admit';
 export { createBatcher } from './batcher';
 export { checkBooks, checkLedger } from './check';

@@ -9,12 +9,15 @@ import { CODE_REFUSALS, readOffer, writeOffer } from '@/server/checkout/promotio
 import { OUTSIDE_ANY_APP } from '@/server/ledger';
 import { type CardResult, describeCardPayment } from './describe-card-payment';
 
+const partnerId = z.string().max(64);
+
 /** Returns the URL of the payment processor's page. */
 export const startPurchase = sessionAction(
   z.object({
     amount: z.number(),
     currency: z.enum(CURRENCIES),
     promotionCode: z.string().max(100).optional(),
+    partnerId: partnerId.optional(),
   }),
   async (session, order) => ({ ok: true, value: await startOwnPayment(session, order) }),
   { harmless: 'the user pays on the processor’s page, which shows saved cards after a confirmation only' },
@@ -22,9 +25,9 @@ export const startPurchase = sessionAction(
 
 /** What a promotion code adds to a purchase. Takes nothing of its limits. */
 export const checkCode = sessionAction(
-  z.object({ code: z.string().max(100) }),
-  async ({ userId }, { code }) => {
-    const found = await readOffer({ userId, partnerId: OUTSIDE_ANY_APP }, code);
+  z.object({ code: z.string().max(100), partnerId: partnerId.default(OUTSIDE_ANY_APP) }),
+  async ({ userId }, { code, partnerId }) => {
+    const found = await readOffer({ userId, partnerId }, code);
     return 'offer' in found
       ? { ok: true, value: writeOffer(found.offer) }
       : { ok: false, message: CODE_REFUSALS[found.refusal], field: 'code' };

@@ -24,13 +24,15 @@ type Props = {
   /** Says that prices include tax, where they do. */
   taxNote: string | undefined;
   isSandbox: boolean;
+  /** The app to buy for, if any. */
+  app?: { partnerId: string; name: string } | undefined;
 };
 
 const FIRST_CHOICE = 10;
 const SIGN = { usd: '$', eur: '€' };
 
 export function BuyForm(props: Props) {
-  const { presets, rates, taxNote, isSandbox } = props;
+  const { presets, rates, taxNote, isSandbox, app } = props;
   const form = useBuyForm(props);
   const { currency, choice, amount, range, money, credits, failure } = form;
   return (
@@ -73,7 +75,10 @@ export function BuyForm(props: Props) {
       )}
       <Summary form={form} />
       <p className="mt-3 text-sm text-muted">
-        {taxNote} These credits are not tied to an app. An app can spend them once you give it an allowance.
+        {taxNote}{' '}
+        {app
+          ? `${app.name} can spend these credits right away. Another app can once you give it an allowance.`
+          : 'These credits are not tied to an app. An app can spend them once you give it an allowance.'}
       </p>
       {failure && (
         <div className="mt-4">
@@ -118,14 +123,14 @@ function Summary({ form }: { form: ReturnType<typeof useBuyForm> }) {
 }
 
 /** The amount and currency being chosen, and the redirect to the payment page. */
-function useBuyForm({ minimum, maximum, rates }: Props) {
+function useBuyForm({ minimum, maximum, rates, app }: Props) {
   const [currency, setCurrency] = useState<Currency>('usd');
   const [choice, setChoice] = useState<number | 'custom'>(FIRST_CHOICE);
   const [typed, setTyped] = useState('');
   const [isChecked, setChecked] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(startPurchase);
-  const { offer, ...code } = usePromotionCode();
+  const { offer, ...code } = usePromotionCode(app?.partnerId);
 
   const money = (amount: number) => formatMoney(amount, currency, 'en');
   const bought = (amount: number) => creditsFor(amount, rates[currency] ?? 1);
@@ -138,7 +143,9 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
     event.preventDefault();
     setChecked(true);
     if (amount === null) return;
-    const started = await run({ amount, currency, promotionCode: offer?.code });
+    const started = await run({
+      ...{ amount, currency, promotionCode: offer?.code, partnerId: app?.partnerId },
+    });
     if (!started.ok || !started.value) return;
     setLeaving(true);
     window.location.assign(started.value.checkoutUrl);
@@ -159,12 +166,12 @@ function useBuyForm({ minimum, maximum, rates }: Props) {
   };
 }
 
-function usePromotionCode() {
+function usePromotionCode(partnerId: string | undefined) {
   const { run } = useAction(checkCode);
   const [offer, setOffer] = useState<Offer | null>(null);
 
   async function applyCode(code: string): Promise<string | undefined> {
-    const checked = await run({ code });
+    const checked = await run({ code, partnerId });
     if (!checked.ok) return checked.message;
     setOffer(checked.value ?? null);
     return undefined;

@@ -5,6 +5,7 @@ import { Section } from '@/app/_ui/section';
 import { messagesFor } from '@/app/checkout/messages';
 import { PRESET_AMOUNTS } from '@/server/checkout/amounts';
 import { findUsdRate } from '@/server/checkout/exchange-rates';
+import { findUsableApp } from '@/server/checkout/own-payments';
 import { settings } from '@/server/env';
 import { BuyAgain } from './buy-again';
 import { BuyForm } from './buy-form';
@@ -12,20 +13,23 @@ import { GiftForm } from './gift-form';
 
 export const metadata: Metadata = { title: 'Buy credits' };
 
-/** Buys credits that are not tied to an app. */
-export default async function BuyPage() {
-  const { userId } = await requireSession();
+type Props = { searchParams: Promise<{ app?: string | string[] }> };
+
+/** Buys credits that are not tied to an app, or credits for one. */
+export default async function BuyPage({ searchParams }: Props) {
+  const [{ userId }, { app: partnerId }] = await Promise.all([requireSession(), searchParams]);
+  const app = typeof partnerId === 'string' ? await findUsableApp(userId, partnerId) : null;
   const eurRate = await findUsdRate('eur');
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return (
     <>
       <PageHead
         back={{ href: '/account', label: 'Overview' }}
-        title="Buy credits"
+        title={app === null ? 'Buy credits' : `Buy credits for ${app.name}`}
         description="100 credits are worth 1 US dollar. You pay once; nothing renews automatically."
       />
       <div className="max-w-xl">
-        <BuyAgain userId={userId} />
+        {app === null && <BuyAgain userId={userId} />}
         <Section>
           <BuyForm
             presets={PRESET_AMOUNTS}
@@ -34,11 +38,14 @@ export default async function BuyPage() {
             rates={{ usd: 1, eur: eurRate === null ? null : Number(eurRate) }}
             taxNote={STRIPE_AUTOMATIC_TAX ? messagesFor('en').taxIncluded : undefined}
             isSandbox={STRIPE_API_BASE !== undefined}
+            app={app === null ? undefined : { partnerId: app.partnerId, name: app.name }}
           />
         </Section>
-        <Section title="Redeem a gift" description="A gift code adds credits without a payment.">
-          <GiftForm />
-        </Section>
+        {app === null && (
+          <Section title="Redeem a gift" description="A gift code adds credits without a payment.">
+            <GiftForm />
+          </Section>
+        )}
       </div>
     </>
   );

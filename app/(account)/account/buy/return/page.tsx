@@ -23,17 +23,22 @@ export default async function ReturnPage({ searchParams }: Props) {
   ]);
   const payment = typeof id === 'string' && /^cks_\w+$/.test(id) ? await findOwnPayment(userId, id) : null;
   if (payment === null) notFound();
+  const { appName, partnerId } = payment;
   if (payment.status === 'completed') {
     return (
       <PaymentOutcome
         icon={<Check size={22} aria-hidden="true" />}
         title={`${inCredits(payment.creditsAdded)} added`}
       >
-        They are not tied to an app. Give an app an allowance to let it spend them.
+        {appName === null
+          ? 'They are not tied to an app. Give an app an allowance to let it spend them.'
+          : `${appName} can spend them now. Return to it and try again.`}
         <Links>
-          <PageLink href="/account/apps" className={buttonClass()}>
-            Choose an app
-          </PageLink>
+          {appName === null && (
+            <PageLink href="/account/apps" className={buttonClass()}>
+              Choose an app
+            </PageLink>
+          )}
           <PageLink href="/account" className={buttonClass({ look: 'secondary' })}>
             Overview
           </PageLink>
@@ -51,7 +56,10 @@ export default async function ReturnPage({ searchParams }: Props) {
       >
         {reason} You were not charged.
         <Links>
-          <PageLink href="/account/buy" className={buttonClass()}>
+          <PageLink
+            href={appName === null ? '/account/buy' : `/account/buy?app=${partnerId}`}
+            className={buttonClass()}
+          >
             Try again
           </PageLink>
         </Links>

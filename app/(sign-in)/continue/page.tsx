@@ -1,0 +1,29 @@
+import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
+import { requireSession } from '@/app/_session/session';
+import { settings } from '@/server/env';
+import { findActionPlace } from '@/server/identity/open-action-link';
+import { DeadLink } from '../dead-link';
+import { Sheet } from '../sheet';
+import { OtherAccount } from './other-account';
+
+export const metadata: Metadata = { title: 'Continue', robots: 'noindex', referrer: 'no-referrer' };
+
+type Props = { searchParams: Promise<{ token?: string | string[] }> };
+
+/** Where the address in a 402 leads: to the page of the account that resolves it. Opening it changes nothing. */
+export default async function ContinuePage({ searchParams }: Props) {
+  const { userId, email } = await requireSession();
+  const { token = '' } = await searchParams;
+  const place = typeof token === 'string' ? await findActionPlace(token, userId) : null;
+  if (place !== null && place !== 'other_account') redirect(place.path);
+  return (
+    <Sheet brand={settings().BRAND_NAME}>
+      {place === null ? (
+        <DeadLink why="It is incomplete or older than an hour" task="buy credits and set allowances" href="/account" />
+      ) : (
+        <OtherAccount email={email} />
+      )}
+    </Sheet>
+  );
+}

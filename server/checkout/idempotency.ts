@@ -12,21 +12,9 @@ const KEPT_MS = DAY_MS;
 const ABANDONED_MS = 2 * MINUTE_MS;
 const TIMEOUT_MS = 20 * SECOND_MS;
 const POLL_EVERY_MS = 25;
-const KEY = /^[\x20-\x7e]{1,255}$/;
 
 export type Owner = { userId: string; partnerId: string };
 type Name = Owner & { key: string };
-
-/** The request's `Idempotency-Key`, or null. */
-export function readIdempotencyKey(headers: Headers): string | null {
-  const key = headers.get('idempotency-key');
-  if (key !== null && !KEY.test(key)) {
-    throw new ApiError('invalid_request', 'Idempotency-Key: must be 1 to 255 printable characters', {
-      param: 'Idempotency-Key',
-    });
-  }
-  return key;
-}
 
 /** Runs `work` once per key. The same key with a different request is a conflict. A failure does not use up the key. */
 export async function runOnce<Result extends object>(

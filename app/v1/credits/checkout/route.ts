@@ -6,10 +6,11 @@ import {
 } from '@/server/api/checkout';
 import { type Buyer, startApiPayment } from '@/server/checkout/api-payments';
 import { mintFirstKey, requireSignInGrant } from '@/server/checkout/first-checkout';
-import { readIdempotencyKey, runOnce } from '@/server/checkout/idempotency';
+import { runOnce } from '@/server/checkout/idempotency';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { hasKey, missingApiKey } from '@/server/http/credentials';
+import { readIdempotencyKey } from '@/server/http/idempotency-key';
 import { readBody, readJsonObject, validate } from '@/server/http/read-body';
 import { SMALL_BODY_BYTES } from '@/server/http/receive-body';
 import { privateJson, respond } from '@/server/http/respond';
@@ -64,7 +65,7 @@ async function once<Result extends object>(
   body: CheckoutRequest,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const key = readIdempotencyKey(request.headers);
+  const key = readIdempotencyKey(request);
   return key === null ? work() : runOnce({ userId, partnerId, key }, body, work);
 }
 

@@ -16,6 +16,7 @@ const count = (fallback: number) =>
     .int({ error: 'a whole number' })
     .min(0, { error: 'zero or more' })
     .default(fallback);
+const upTo = (most: number) => count(most).pipe(z.number().max(most, { error: `at most ${most}` }));
 /** A line of a document, composed. */
 const printed = (most: number) =>
   z
@@ -124,6 +125,7 @@ export const settingsSchema = z.object({
     .default('1'),
   DEFAULT_OUTPUT_TOKENS: count(16_384),
   KEEP_RESPONSES_MINUTES: count(60),
+  KEEP_REPLAYS_HOURS: upTo(24),
   MINIMUM_PURCHASE: count(5),
   MAXIMUM_PURCHASE: count(500),
 

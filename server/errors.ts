@@ -30,6 +30,7 @@ export const ERROR_STATUS = {
   method_not_allowed: 405,
   request_timeout: 408,
   idempotency_conflict: 409,
+  already_charged: 409,
   request_too_large: 413,
   rate_limited: 429,
   internal_error: 500,
@@ -41,7 +42,7 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** Statuses that client libraries must not retry on their own, unless `Retry-After` is set: a retry cannot succeed. */
-export const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 502]);
+export const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 409, 502]);
 
 export type ErrorDetails = {
   /** The offending field, as the caller names it. */

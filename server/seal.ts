@@ -4,7 +4,7 @@ import { invariant } from './errors';
 import { SECRET_ID_BYTES, secretIdOf } from './keyed-hash';
 
 /**
- * Encrypts text at rest so that only this installation can read it: AES-256-GCM, bound to the id of its row,
+ * Encrypts text and bytes at rest so that only this installation can read it: AES-256-GCM, bound to the id of its row,
  * so that a copy in another row cannot be decrypted. Layout: version (1) · id of the secret (4) · nonce (12) ·
  * tag (16) · ciphertext.
  */
@@ -17,16 +17,22 @@ const TAG_AT = NONCE_AT + NONCE_BYTES;
 const HEAD_BYTES = TAG_AT + TAG_BYTES;
 const KEY_BYTES = 32;
 
-export function seal(text: string, boundTo: string): Uint8Array<ArrayBuffer> {
+export const seal = (text: string, boundTo: string): Uint8Array<ArrayBuffer> =>
+  sealBytes(Buffer.from(text), boundTo);
+
+export function sealBytes(bytes: Uint8Array, boundTo: string): Uint8Array<ArrayBuffer> {
   const nonce = randomBytes(NONCE_BYTES);
   const secret = authSecret();
   const cipher = createCipheriv('aes-256-gcm', sealingKey(secret), nonce).setAAD(Buffer.from(boundTo));
-  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  const body = Buffer.concat([cipher.update(bytes), cipher.final()]);
   return new Uint8Array(Buffer.concat([sealedWith(secret), nonce, cipher.getAuthTag(), body]));
 }
 
 /** Throws when the bytes were changed or belong to another row or installation. */
-export function openSealed(sealed: Uint8Array, boundTo: string): string {
+export const openSealed = (sealed: Uint8Array, boundTo: string): string =>
+  openSealedBytes(sealed, boundTo).toString('utf8');
+
+export function openSealedBytes(sealed: Uint8Array, boundTo: string): Buffer {
   invariant(sealed[0] === VERSION && sealed.length >= HEAD_BYTES, 'sealed text has a known layout');
   const secret = authSecrets().find((known) => sealedWith(known).equals(sealed.subarray(0, NONCE_AT)));
   invariant(secret, 'text is sealed with AUTH_SECRET or AUTH_SECRET_PREVIOUS');
@@ -35,7 +41,7 @@ export function openSealed(sealed: Uint8Array, boundTo: string): string {
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret), nonce, { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(boundTo))
     .setAuthTag(tag);
-  return Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES)), decipher.final()]).toString('utf8');
+  return Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES)), decipher.final()]);
 }
 
 /** The same text under the current secret. */

@@ -35,6 +35,11 @@ function findReadGoal(run: Run, working: Working, { usage, started }: Seen): Rea
     return 'usage';
   }
   if (!profile.cancelEndsBill) return 'usage';
+  // The client may come back for the rest.
+  if (run.claim?.isRecording) {
+    noteDisconnect(run.hold.userId);
+    return 'usage';
+  }
   if (usage !== null) return null;
   if (profile.format === 'anthropic') return 'input';
   if (run.hasMedia) return 'usage';

@@ -15,18 +15,30 @@ import type { ClientHeaders } from '../providers/exchange';
 import { traceOf } from '../tracing';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
+import type { Claim } from './idempotent-requests';
 import type { KeptResponses } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { findOtherHash } from './other-hash';
 import { fitOutputCap, planRequest } from './plan';
 import { isFull } from './provider-share';
-import { type Caller, readModelRequest } from './read-request';
+import { type Caller, type ReadRequest, readModelRequest } from './read-request';
 import { toApiError } from './refusals';
 import { findDisconnectRefusal } from './repeated-disconnects';
+import { respondOnce } from './respond-once';
 import { type Run, runningGenerations, startRun } from './run';
 import { sendResponse } from './send-response';
 import { streamResponse } from './stream-response';
+
+/** A request on its way to the admission. */
+type Incoming = {
+  request: ApiRequest;
+  requestId: string;
+  protocol: ClientProtocol<ClientRequest>;
+  caller: Caller;
+  kept: KeptResponses | null;
+  receivedAtMs: number;
+};
 
 /** Handles one generation request. A refused or failed request has no receipt, so it is counted here. */
 export async function generate(
@@ -36,12 +48,13 @@ export async function generate(
   kept: KeptResponses | null = null,
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
-  const receivedAtMs = now();
+  const incoming = { request, requestId, protocol, caller, kept, receivedAtMs: now() };
   try {
-    const run = await admitRequest(request, requestId, protocol, caller, kept);
-    const reply = await respondTo(run, request);
-    generationStarts.add(run.wantsStream ? 'true' : 'false', now() - receivedAtMs);
-    return reply;
+    const read = await readAllowed(incoming);
+    const { idempotency, body } = read;
+    if (idempotency === null) return await respond(incoming, read, null);
+    const repeated = { requestId, format: body.format, ...idempotency };
+    return await respondOnce(request, repeated, caller, (claim) => respond(incoming, read, claim));
   } catch (error) {
     // After a disconnect no client receives the error.
     if (!isDisconnected(request)) countRefusal(error, caller.partnerId, requestId);
@@ -49,19 +62,39 @@ export async function generate(
   }
 }
 
-/** Validates the request and makes the hold. */
-async function admitRequest(
-  request: ApiRequest,
-  requestId: string,
-  protocol: ClientProtocol<ClientRequest>,
-  caller: Caller,
-  kept: KeptResponses | null,
-): Promise<Run> {
+async function readAllowed({
+  request,
+  requestId,
+  protocol,
+  caller,
+}: Incoming): Promise<ReadRequest<ClientRequest>> {
   const read = await readModelRequest(request, protocol, caller);
-  const { keyHash, waitMs, candidates, warnings, isSmall, isLarge } = read;
+  const { keyHash, waitMs, candidates } = read;
   const model = candidates[0].model.id;
   traceOf(requestId)?.set({ 'gen_ai.request.model': model });
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
+  return read;
+}
+
+async function respond(
+  incoming: Incoming,
+  read: ReadRequest<ClientRequest>,
+  claim: Claim | null,
+): Promise<Reply> {
+  const run = await admitRequest(incoming, read, claim);
+  const reply = await respondTo(run, incoming.request);
+  generationStarts.add(run.wantsStream ? 'true' : 'false', now() - incoming.receivedAtMs);
+  return reply;
+}
+
+/** Makes the hold. */
+async function admitRequest(
+  { request, requestId, protocol, caller, kept }: Incoming,
+  read: ReadRequest<ClientRequest>,
+  claim: Claim | null,
+): Promise<Run> {
+  const { keyHash, candidates, warnings, isSmall, isLarge } = read;
+  const model = candidates[0].model.id;
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
     throw overloaded();
   const client = kept === null ? read.body : await kept.resolve(request, read.body);
@@ -76,16 +109,17 @@ async function admitRequest(
 
   const { hold } = admission;
   noteKeyUse(hold.keyId, hold.partnerId, clientIp);
-  const disconnectRefusal = findDisconnectRefusal(hold);
-  if (disconnectRefusal !== null) {
+  const refusal = findDisconnectRefusal(hold) ?? (claim === null ? null : await claim.findRefusal(hold));
+  if (refusal !== null) {
     await release(hold);
-    throw disconnectRefusal;
+    throw refusal;
   }
   const outputCap = fitOutputCap(plan, hold);
   const { choices, prompts, hasMedia } = plan;
   const run = startRun({
     requestId,
     hold,
+    claim,
     candidates,
     warnings,
     client,

@@ -1,8 +1,10 @@
+import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { type CutJson, restoreStrings } from '../cut-json';
 import type { ApiRequest } from '../http/api-request';
 import { requireUserKey } from '../http/authenticate';
 import { requireUserKeyHash } from '../http/credentials';
+import { readIdempotencyKey } from '../http/idempotency-key';
 import { GENERATION_BODY_BYTES, parseJsonObject, readJsonText, readLargeJson } from '../http/read-body';
 import { hasSmallBody } from '../http/receive-body';
 import { isModelAllowed } from '../partners/model-access';
@@ -32,6 +34,8 @@ export type ReadRequest<Body> = {
   isSmall: boolean;
   /** Whether it would block other requests to write the body at once. */
   isLarge: boolean;
+  /** The `Idempotency-Key` with the hash of the body; null without one, and for embeddings. */
+  idempotency: { key: string; bodyHash: Buffer } | null;
 };
 
 /** The partner whose key a request carries; null until the key has been looked up. */
@@ -58,7 +62,9 @@ export async function readModelRequest<Body>(
   }
   let requested: RequestedModel | undefined;
   try {
-    const { text, strings } = await readJson(request, keyHash, isLarge);
+    const key = modelType === 'language' ? readIdempotencyKey(request) : null;
+    const digest = key === null ? undefined : createHash('sha256');
+    const { text, strings } = await readJson(request, keyHash, isLarge, digest);
     // Streams of others continue between the steps, each of which may take some 30 ms.
     if (isLarge) await letOthersRun();
     const parsed = parseJsonObject(text);
@@ -71,7 +77,8 @@ export async function readModelRequest<Body>(
     const body = validate(exact);
     if (!isSmall) await letOthersRun();
     const { candidates, warnings } = requested;
-    return { keyHash, waitMs, candidates, warnings, body, isSmall, isLarge };
+    const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
+    return { keyHash, waitMs, candidates, warnings, body, isSmall, isLarge, idempotency };
   } catch (error) {
     // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
     await requireLiveKey(request);
@@ -83,11 +90,16 @@ export async function readModelRequest<Body>(
   }
 }
 
-async function readJson(request: ApiRequest, keyHash: Buffer, isLarge: boolean): Promise<CutJson> {
+async function readJson(
+  request: ApiRequest,
+  keyHash: Buffer,
+  isLarge: boolean,
+  digest: Hash | undefined,
+): Promise<CutJson> {
   const key = keyHash.toString('latin1');
   return isLarge
-    ? readLargeJson(request, GENERATION_BODY_BYTES, key)
-    : { text: await readJsonText(request, GENERATION_BODY_BYTES, key), strings: [] };
+    ? readLargeJson(request, GENERATION_BODY_BYTES, key, digest)
+    : { text: await readJsonText(request, GENERATION_BODY_BYTES, key, digest), strings: [] };
 }
 
 type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;

@@ -6,6 +6,7 @@ import type { ClientHeaders, Exchange } from '../providers/exchange';
 import { extendTrace, finishTrace, type Span } from '../tracing';
 import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
+import type { Claim } from './idempotent-requests';
 import type { Keeper } from './kept-responses';
 import type { Estimate } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
@@ -26,6 +27,8 @@ export type ReadGoal = 'input' | 'start' | 'usage';
 export type Run = {
   requestId: string;
   hold: Hold;
+  /** Keeps the response of a request with an `Idempotency-Key`; null without one. */
+  claim: Claim | null;
   candidates: Candidates;
   /** The requested model, which is that of the first candidate. */
   model: CatalogModel;

@@ -23,7 +23,7 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
   run.endLease();
   if (run.keeper !== null) await run.keeper.keep();
   const charged = settled?.captured ?? ZERO;
-  return {
+  const reply = {
     body: CLIENT_PROTOCOLS[run.client.format].addCost(run.client, whole.body, dollarsToJson(charged)),
     headers: {
       'content-type': 'application/json',
@@ -32,4 +32,6 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
       ...run.headers,
     },
   };
+  if (run.claim !== null) await run.claim.keep(reply);
+  return reply;
 }

@@ -10,6 +10,7 @@ import type { StreamFacts } from '../providers/stream-relay';
 import type { ProviderStream } from './attempt';
 import { finishBackgroundRead } from './background-reads';
 import { handleDisconnect, hasReachedGoal, interruptedOutput } from './client-disconnect';
+import type { Claim, KeptReply } from './idempotent-requests';
 import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream } from './open-stream';
@@ -33,6 +34,7 @@ type Outcome = Receipt['outcome'];
 export function streamResponse(run: Run, response: ProviderStream, request: ApiRequest): Reply {
   const { stream } = response;
   const { relay } = stream;
+  const headers = { ...STREAM_HEADERS, ...run.headers };
   const endAtGoal = checkGoal(run, response);
   const stopWatching = watchClient(request, () => {
     handleDisconnect(run, relay.facts);
@@ -46,9 +48,15 @@ export function streamResponse(run: Run, response: ProviderStream, request: ApiR
     const { failure } = relay.facts;
     const end = failure === null ? relay.finish(cost) : relay.fail(toStreamError(run, failure.error));
     if (run.keeper !== null && relay.facts.finished) await run.keeper.keep();
+    if (run.claim !== null) await endClaim(run.claim, relay.facts, { body: rest + end, headers });
     client.end(rest + end);
   };
-  return { body, headers: { ...STREAM_HEADERS, ...run.headers } };
+  return { body, headers };
+}
+
+/** Only a complete stream is kept. `last` is its end. */
+function endClaim(claim: Claim, { finished, failure }: StreamFacts, last: KeptReply): Promise<void> {
+  return finished && failure === null ? claim.keep(last) : claim.end();
 }
 
 /** Returns what is left to send at the end of the stream, or when the client has disconnected. */
@@ -67,6 +75,7 @@ async function relayToClient(run: Run, stream: OpenedStream, client: ClientStrea
       if (done) return text;
       if (text === '') continue;
       keepalive.refresh();
+      run.claim?.record(text);
       client.write(text);
     }
   } finally {
@@ -77,7 +86,9 @@ async function relayToClient(run: Run, stream: OpenedStream, client: ClientStrea
 /** Reads the stream after a client disconnect, unless that cancelled it: as far as it is needed. */
 async function readToGoal(run: Run, { relay, next }: OpenedStream, endAtGoal: () => void): Promise<void> {
   for (let done = false; !done && !run.abort.aborted; ) {
-    done = (await next()).done;
+    const piece = await next();
+    done = piece.done;
+    run.claim?.record(piece.text);
     run.progress.outputBytes = relay.facts.outputBytes;
     if (!done) endAtGoal();
   }
@@ -86,7 +97,8 @@ async function readToGoal(run: Run, { relay, next }: OpenedStream, endAtGoal: ()
 
 /**
  * Returns the function that cancels the provider once the stream has shown what it is read for, or what is reported costs the whole
- * hold. Without reported input the hold may be too low, so the cost is not known.
+ * hold. Without reported input the hold may be too low, so the cost is not known. A stream that a retry will get is
+ * read to its end.
  */
 function checkGoal(run: Run, { served, stream }: ProviderStream): () => void {
   const { facts } = stream.relay;
@@ -97,7 +109,7 @@ function checkGoal(run: Run, { served, stream }: ProviderStream): () => void {
     (facts.usage !== null &&
       chargeMetered(meter(facts, estimate), served.model, run.hold).charge >= run.hold.amount);
   return () => {
-    if (run.abort.aborted) return;
+    if (run.abort.aborted || run.claim?.isRecording) return;
     if (hasReachedGoal(run, facts)) finishBackgroundRead(run);
     else if (costsHold()) run.abort.abort();
   };

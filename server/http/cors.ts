@@ -28,6 +28,7 @@ const EXPOSED_HEADERS = [
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
+  'idempotent-replayed',
   'x-svc-output-cap',
   'x-svc-credits-charged',
   'x-svc-warnings',

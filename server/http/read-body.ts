@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto';
 import type { z } from 'zod';
 import { type CutJson, invalidJson, JsonCutter } from '../cut-json';
 import { ApiError } from '../errors';
@@ -18,13 +19,19 @@ export async function readText(request: ApiRequest, limitBytes: number): Promise
 
 /**
  * Reads the text of a JSON body, and refuses one that would take long to parse. Its bytes count for the user
- * key, given as the stored hash.
+ * key, given as the stored hash. `digest` receives them too.
  */
-export async function readJsonText(request: ApiRequest, limitBytes: number, key = ''): Promise<string> {
+export async function readJsonText(
+  request: ApiRequest,
+  limitBytes: number,
+  key = '',
+  digest?: Hash,
+): Promise<string> {
   let text = '';
   await readDecoded(request, {
     limitBytes,
     key,
+    digest,
     scan: new JsonScan(),
     addText: (chunk) => (text += chunk),
   });
@@ -32,27 +39,41 @@ export async function readJsonText(request: ApiRequest, limitBytes: number, key 
 }
 
 /** The same, cut for parsing it without blocking other requests. */
-export async function readLargeJson(request: ApiRequest, limitBytes: number, key: string): Promise<CutJson> {
+export async function readLargeJson(
+  request: ApiRequest,
+  limitBytes: number,
+  key: string,
+  digest?: Hash,
+): Promise<CutJson> {
   const cutter = new JsonCutter();
   await readDecoded(request, {
     limitBytes,
     key,
+    digest,
     scan: new JsonScan(),
     addText: (chunk) => cutter.add(chunk),
   });
   return cutter.end();
 }
 
-type Reading = { limitBytes: number; key?: string; scan?: JsonScan; addText: (chunk: string) => void };
+type Reading = {
+  limitBytes: number;
+  key?: string;
+  /** Receives the bytes as they arrive. */
+  digest?: Hash | undefined;
+  scan?: JsonScan;
+  addText: (chunk: string) => void;
+};
 
 async function readDecoded(
   request: ApiRequest,
-  { limitBytes, key = '', scan, addText }: Reading,
+  { limitBytes, key = '', digest, scan, addText }: Reading,
 ): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const decoder = new Utf8Decoder();
   const add = (chunk: Buffer): void => {
     scan?.add(chunk);
+    digest?.update(chunk);
     addText(decoder.decode(chunk));
   };
   const connection = connectionOf(request);

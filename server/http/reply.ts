@@ -22,7 +22,8 @@ export type Reply = { body: string | StreamBody; headers: Record<string, string>
 /** Writes a response to its connection. */
 export function writeReply(outgoing: ServerResponse, reply: Reply, requestId: string): void {
   const { body, headers, status = 200 } = reply;
-  const all = Object.assign({}, headers, standardHeaders(requestId));
+  // A replay names the request that was charged.
+  const all = Object.assign({}, headers, standardHeaders(headers['x-request-id'] ?? requestId));
   if (typeof body !== 'string') return writeStream(outgoing.writeHead(status, all), body, requestId);
   outgoing.writeHead(status, Object.assign(all, { 'content-length': Buffer.byteLength(body) }));
   outgoing.end(body);

@@ -71,7 +71,7 @@ export const notFound = (format: ErrorFormat, audience?: Audience): Response =>
   errorResponse(format, new ApiError('not_found', 'This URL does not exist.'), newId('req'), audience);
 
 function withStandardHeaders(response: Response, requestId: string, audience: Audience): Response {
-  const standard = standardHeaders(requestId, audience);
+  const standard = standardHeaders(response.headers.get('x-request-id') ?? requestId, audience);
   for (const [name, value] of Object.entries(standard)) response.headers.set(name, value);
   return response;
 }

@@ -34,6 +34,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
     await tx.billingDetails.deleteMany({ where: { userId } });
     await tx.keptResponse.deleteMany({ where: { userId } });
+    await tx.idempotentRequest.deleteMany({ where: { userId } });
     await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.autoTopUp.deleteMany({ where: { userId } });
     await tx.lowBalanceMail.deleteMany({ where: { userId } });

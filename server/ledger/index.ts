@@ -24,6 +24,7 @@ export {
   stopSpending,
 } from './limits';
 export { minimumBalance } from './minimum-balance';
+export { readOutcome } from './outcome';
 export {
   type AppEarnings,
   createPayout,

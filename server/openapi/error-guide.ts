@@ -168,9 +168,16 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   idempotency_conflict: {
     when: 'The `Idempotency-Key` was already used with a different request.',
-    remedy: 'Use a new key for each purchase.',
+    remedy: 'Use a new key for each purchase and for each generation request.',
     message:
       'This Idempotency-Key was already used with a different request. Use a new key for each purchase.',
+  },
+  already_charged: {
+    when: 'A generation request with this `Idempotency-Key` was charged, and its response is not kept: it ended early, was too large, or the operator keeps responses for a shorter time.',
+    remedy:
+      'Nothing more was charged. The message names the receipt of the first request. To send the request again, and pay for it, use a new key.',
+    message:
+      'A request with this Idempotency-Key was charged, and its response is not kept. Its receipt is req_5hQk2vX8yTzN4mBfR7cWdA. Use a new key to send the request again.',
   },
   request_too_large: {
     when: 'The body exceeds 32 MB on the generation endpoints, or 64 kB elsewhere.',

@@ -18,6 +18,11 @@ export const HEADERS = {
     description: '`false` when a retry cannot succeed. The official clients respect it.',
     schema: { type: 'string', enum: ['false'] },
   },
+  'idempotent-replayed': {
+    description:
+      '`true` if this is the response to an earlier request with the same `Idempotency-Key`. `x-request-id` is then the id of that request, and nothing was charged.',
+    schema: { type: 'string', enum: ['true'] },
+  },
   'x-svc-credits-charged': {
     description: 'The credits charged for the request. Not sent with streams: read the receipt instead.',
     schema: TEXT,

@@ -11,6 +11,7 @@ import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from '../clock';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
+import { forgetIdempotentRequests } from '../generation/idempotent-requests';
 import { forgetKeptResponses } from '../generation/kept-responses';
 import { endStoppedRequests } from '../generation/run';
 import { forgetOldNotices, sendKeyNotices } from '../identity/key-notice-mails';
@@ -94,6 +95,10 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('key uses', repeat('key uses', WRITE_KEY_USES_EVERY_MS, writeKeyUses));
   life.onStop('key notices', repeat('key notices', MAIL_KEY_NOTICES_EVERY_MS, sendKeyNotices));
   life.onStop('kept responses', repeat('kept responses', FORGET_RESPONSES_EVERY_MS, forgetKeptResponses));
+  life.onStop(
+    'idempotent requests',
+    repeat('idempotent requests', FORGET_RESPONSES_EVERY_MS, forgetIdempotentRequests),
+  );
   life.onStop('old key uses', repeat('old key uses', FORGET_EVERY_MS, forgetOldUses));
   life.onStop('old key notices', repeat('old key notices', FORGET_EVERY_MS, forgetOldNotices));
   life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));

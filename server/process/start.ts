@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../clock';
 import { closeDatabase } from '../db';
 import { isLive, readSettings, settings } from '../env';
+import { cutOffWaiting } from '../generation/respond-once';
 import { cutOffRunning } from '../generation/run';
 import { describeInstance, noteStopping } from '../health/readiness';
 import { describeMissingSeller } from '../invoices/seller';
@@ -88,7 +89,7 @@ async function serve(life: Lifetime, options: { dev: boolean }): Promise<void> {
     return drain(server, connections, {
       delayMs: SHUTDOWN_DELAY_SECONDS * SECOND_MS,
       timeoutMs: DRAIN_SECONDS * SECOND_MS,
-      cutOff: cutOffRunning,
+      cutOff: () => cutOffRunning() + cutOffWaiting(),
     });
   });
 }

@@ -102,6 +102,7 @@ test.each<[string, string, RequestInit, number]>([
       'retry-after',
       'retry-after-ms',
       'x-should-retry',
+      'idempotent-replayed',
       'x-svc-output-cap',
       'x-svc-warnings',
       'x-svc-credits-charged',

@@ -72,6 +72,20 @@ const GENERATION = { max_tokens: 12, messages: [{ role: 'user', content: 'Tell m
 const generation = (model: string, more: object = {}) => ({ model, ...GENERATION, ...more });
 const tooLong = (megabytes: number) => new Blob([new Uint8Array(megabytes * 2 ** 20)]);
 
+/** Sends a request with one key twice, another with that key, and one whose response is not kept twice. */
+async function repeat(
+  operation: string,
+  send: (headers: Record<string, string>, more: object) => Promise<Response>,
+): Promise<void> {
+  const keyed = (key: string) => ({ ...as(funded), 'idempotency-key': `${operation} ${key}` });
+  const status = async (key: string, more = {}) => (await send(keyed(key), more)).status;
+  expect([await status('one'), await status('one')]).toEqual([200, 200]);
+  expect(await status('one', { temperature: 0.5 })).toBe(409);
+  await withSettings({ KEEP_REPLAYS_HOURS: 0 }, async () =>
+    expect([await status('two'), await status('two')]).toEqual([200, 409]),
+  );
+}
+
 describe.each([
   ['POST /v1/chat/completions', 'sandbox', 'error-400'],
   ['POST /v1/messages', 'sandbox-anthropic', 'error-400'],
@@ -91,6 +105,12 @@ describe.each([
 
   test('returns documented errors when a provider breaks off', async () => {
     await expectStatus(200, as(funded), generation(`${provider}/cut`, { stream: true }));
+  });
+
+  test('repeats with documented responses', async () => {
+    await repeat(operation, (headers, more) =>
+      call(operation, { headers, body: generation(`${provider}/story`, more) }),
+    );
   });
 
   test('refuses with documented errors', async () => {
@@ -122,6 +142,7 @@ test('POST /v1/responses, and one that is kept', async () => {
   const { id } = await (await send({ tools })).json();
   for (const model of ['sandbox/tool', 'sandbox/story', 'sandbox-anthropic/story', 'sandbox/cut'])
     expect((await send({ model, tools, stream: true })).status).toBe(200);
+  await repeat(operation, (headers, more) => send(more, headers));
   expect((await send({ background: true })).status).toBe(400);
   expect((await send({}, {})).status).toBe(401);
   expect((await send({}, BAD_KEY)).status).toBe(401);

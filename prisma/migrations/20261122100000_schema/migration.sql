@@ -1052,6 +1052,22 @@ CREATE TABLE idempotency_key (
 );
 CREATE INDEX idempotency_key_created_at_idx ON idempotency_key (created_at);
 
+CREATE TABLE idempotent_request (
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  key text NOT NULL,
+  request_id text NOT NULL,
+  request_hash bytea NOT NULL,
+  claimed_until timestamptz(3) NOT NULL,
+  hold_id text,
+  ended boolean NOT NULL DEFAULT false,
+  response bytea,
+  created_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (user_id, partner_id, key)
+);
+CREATE INDEX idempotent_request_created_at_idx ON idempotent_request (created_at);
+CREATE INDEX idempotent_request_kept ON idempotent_request (created_at) WHERE response IS NOT NULL;
+
 CREATE TABLE kept_response (
   user_id text NOT NULL,
   partner_id text NOT NULL,

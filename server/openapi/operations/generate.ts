@@ -19,6 +19,14 @@ const ERRORS: ErrorCode[] = [
   'upstream_error',
 ];
 
+const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': {
+    description:
+      'A key of your choice, 1 to 255 printable characters, unique for the user in your app. For 24 hours, a repetition with the same key and body gets the same response and costs nothing. While the first request runs, it waits. The key of a request that cost nothing can be used again.',
+    example: '0192f8c4-6a0e-7c1b-9d43-3c1f5a7e2b60',
+  },
+};
+
 const RESPONSE = {
   id: 'resp_5hQk2vX8yTzN',
   object: 'response',
@@ -65,6 +73,7 @@ export const GENERATE: Operation[] = [
     description:
       'The chat completions format, with streaming, tools, images, documents, structured output and reasoning. Documented fields of the provider that cost nothing extra are passed on, even if they are not listed here. Others are dropped, and `x-svc-warnings` names them; parts and tools of another type are refused. An image is inline or at a public `https` URL, a document is a PDF in `file_data`. Without an output limit, the response can be as long as the balance can pay for.',
     auth: 'user-key',
+    requestHeaders: IDEMPOTENCY_KEY,
     body: {
       schema: 'ChatRequest',
       examples: {
@@ -91,7 +100,7 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The response. A streamed request is settled before the last bytes are sent.',
       schema: 'ChatCompletion',
-      headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
       example: {
         id: 'chatcmpl-5hQk2vX8yTzN',
         object: 'chat.completion',
@@ -123,7 +132,7 @@ export const GENERATE: Operation[] = [
       },
     },
     errorFormat: 'chat',
-    errors: ERRORS,
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'createMessage',
@@ -135,6 +144,7 @@ export const GENERATE: Operation[] = [
       'The messages format, with streaming, thinking, tools, images and documents. Client libraries of this format expect the base URL without `/v1`, because they append it.',
     auth: 'user-key',
     requestHeaders: {
+      ...IDEMPOTENCY_KEY,
       'anthropic-version': {
         description: 'Sent by the official client libraries. Optional.',
         example: '2023-06-01',
@@ -173,7 +183,7 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The response. A streamed request is settled before the last bytes are sent.',
       schema: 'Message',
-      headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
       example: {
         id: 'msg_5hQk2vX8yTzN',
         type: 'message',
@@ -199,7 +209,7 @@ export const GENERATE: Operation[] = [
       },
     },
     errorFormat: 'messages',
-    errors: ERRORS,
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'createResponse',
@@ -210,6 +220,7 @@ export const GENERATE: Operation[] = [
     description:
       'The responses format, with streaming, tools, images, documents, structured output and reasoning. Responses are kept encrypted for a short time, one hour unless the operator sets another, so that `previous_response_id` and `item_reference` find them; each use extends it. With `store: false`, they are not kept. Tools that run at the provider, `background`, `conversation` and `prompt` are refused.',
     auth: 'user-key',
+    requestHeaders: IDEMPOTENCY_KEY,
     body: {
       schema: 'ResponsesRequest',
       examples: {
@@ -231,7 +242,7 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The response. A streamed request is settled before the last event is sent.',
       schema: 'Response',
-      headers: ['x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
       example: RESPONSE,
       stream: {
         event: 'ResponseEvent',
@@ -243,7 +254,7 @@ export const GENERATE: Operation[] = [
       },
     },
     errorFormat: 'chat',
-    errors: ERRORS,
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'readResponse',

@@ -143,6 +143,8 @@ async function leave(person: Person, sent: Sent) {
   const call = await called;
   if (sent.stream) await readUntilMark(await response);
   controller.abort();
+  // The server reads the next connection after the end of this one.
+  await fetch(`${api.url}/v1/models`).then((models) => models.text());
   return call;
 }
 

@@ -37,10 +37,14 @@ export async function auditPockets(client: PoolClient, users: string[]): Promise
      known AS MATERIALIZED (
        SELECT u.user_id, u.partner_id, u.own, a.total
        FROM user_app u LEFT JOIN audited_pocket a USING (user_id, partner_id) WHERE u.user_id = ANY ($1)),
+     new_user AS MATERIALIZED (SELECT DISTINCT user_id FROM known WHERE total IS NULL),
      past AS (
-       SELECT e.user_id, e.partner_id, sum(e.amount) AS total
-       FROM (SELECT DISTINCT user_id FROM known WHERE total IS NULL) n JOIN ledger_entry e USING (user_id)
-       WHERE e.account = 'pocket' AND e.created_at < $2 GROUP BY 1, 2),
+       SELECT user_id, partner_id, sum(amount) AS total FROM (
+         SELECT e.user_id, e.partner_id, e.amount FROM new_user n JOIN ledger_entry e USING (user_id)
+         WHERE e.account = 'pocket' AND e.created_at < $2
+         UNION ALL
+         SELECT m.user_id, m.partner_id, m.moved FROM new_user n JOIN archived_month m USING (user_id)) p
+       GROUP BY 1, 2),
      pocket AS MATERIALIZED (
        SELECT user_id, partner_id, k.own, k.total IS NULL AS is_new, coalesce(k.total, past.total, 0) AS before,
               coalesce(m.amount, 0) AS moved

@@ -3,6 +3,7 @@ import { now } from '../clock';
 import { findDifferences } from './differences';
 import {
   ALLOWANCE_INVARIANT,
+  ARCHIVED_USAGE_INVARIANT,
   GRANTED_INVARIANT,
   POCKET_INVARIANT,
   USAGE_DAY_INVARIANT,
@@ -19,6 +20,7 @@ const USER_INVARIANTS = [
   ...WALLET_INVARIANTS,
   ALLOWANCE_INVARIANT,
   USAGE_DAY_INVARIANT,
+  ARCHIVED_USAGE_INVARIANT,
   ...PURCHASE_INVARIANTS,
   ...BONUS_INVARIANTS,
 ];
@@ -40,6 +42,7 @@ const USER_TABLES = [
   'user_app',
   'ledger_transaction',
   'usage_day',
+  'archived_month',
   'checkout_session',
   'purchase',
   'promotion_redemption',

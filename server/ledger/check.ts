@@ -4,7 +4,12 @@ import { checkBookings, findSlice, type Slice } from './check-bookings';
 import { checkEarnings } from './check-earnings';
 import { checkInTurn, checkTeams, checkUsers, TEAMS, USERS } from './check-in-turn';
 import { findDifferences } from './differences';
-import { EARNINGS_INVARIANT, LEASE_INVARIANT, PRESENT_INVARIANTS } from './invariants';
+import {
+  ARCHIVED_EARNINGS_INVARIANT,
+  EARNINGS_INVARIANT,
+  LEASE_INVARIANT,
+  PRESENT_INVARIANTS,
+} from './invariants';
 import { EARNINGS_DAY_INVARIANT, PAYOUT_ITEM_INVARIANT } from './payout-invariants';
 import { PROMOTION_INVARIANTS } from './promotion-invariants';
 import { INVOICE_INVARIANT } from './purchase-invariants';
@@ -55,7 +60,7 @@ export async function checkBooks(client: ClientBase): Promise<string[]> {
 const GLOBAL_INVARIANTS = [...PRESENT_INVARIANTS, ...PROMOTION_INVARIANTS, INVOICE_INVARIANT];
 
 /** These read all earnings. */
-const HISTORY_INVARIANTS = [EARNINGS_DAY_INVARIANT, PAYOUT_ITEM_INVARIANT];
+const HISTORY_INVARIANTS = [EARNINGS_DAY_INVARIANT, ARCHIVED_EARNINGS_INVARIANT, PAYOUT_ITEM_INVARIANT];
 
 /** A later transaction may commit before an earlier one, so the last slice has no end. */
 const SETTLED = "clock_timestamp() - interval '15 seconds'";

@@ -1,11 +1,16 @@
 /** The public interface of the ledger: nothing outside imports its other files. */
 export type { Admission, AdmissionRefusal, Hold, ReachedLimit, Shortfall } from './admission';
 export { admit } from './admit';
+export { type ArchivedMonth, findLatestCutoff, mayRemove, removeArchived, writeArchive } from './archive';
+export { ArchiveError } from './archive-files';
+export { readArchivedUntil } from './archived-until';
 export { createBatcher } from './batcher';
 export { checkBooks, checkLedger } from './check';
+export { checkArchive } from './check-archive';
 export { clawBack } from './claw-back';
 export { drainLedger } from './drain';
 export { type Earnings, readEarnings } from './earnings';
+export { findArchived } from './find-archived';
 export { type HistoryEntry, type HistoryPage, readHistory } from './history';
 export { LEDGER_JOBS } from './jobs';
 export { countRunning, keepLease, sweepHolds } from './lease';

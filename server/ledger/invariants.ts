@@ -9,14 +9,20 @@ import { LEASE_SECONDS } from './batch';
 export const OF = (column: string): string => `($1::text[] IS NULL OR ${column} = ANY ($1))`;
 const POCKET = "coalesce(u.app_user_id, 'pocket outside any app')";
 
+/** All postings to pockets: of the transactions, and of the archived months. */
+const POCKET_ENTRY = `
+  SELECT user_id, partner_id, amount, granted, created_at FROM ledger_entry WHERE account = 'pocket'
+  UNION ALL
+  SELECT user_id, partner_id, moved, granted, month::timestamp AT TIME ZONE 'UTC' FROM archived_month`;
+
 /** Pockets against all of their postings. `$1` selects users. */
 export const POCKET_INVARIANT = `
   SELECT 'every pocket exists and equals the sum of its postings' AS invariant,
          CASE WHEN u.user_id IS NULL THEN 'a pocket that does not exist' ELSE ${POCKET} END AS subject,
          (coalesce(u.own, 0) - coalesce(e.total, 0))::text AS difference
   FROM (SELECT * FROM user_app WHERE ${OF('user_id')}) u
-  FULL JOIN (SELECT user_id, partner_id, sum(amount) AS total FROM ledger_entry
-             WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
+  FULL JOIN (SELECT user_id, partner_id, sum(amount) AS total FROM (${POCKET_ENTRY}) e
+             WHERE ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
   WHERE u.user_id IS NULL OR u.own <> coalesce(e.total, 0)`;
 
 /** Granted credits against the postings that say how much of them was granted. `$1` selects users. */
@@ -24,8 +30,8 @@ export const GRANTED_INVARIANT = `
   SELECT 'the granted credits of a pocket equal the granted parts of its postings' AS invariant, ${POCKET} AS subject,
          (u.own_granted - coalesce(e.granted, 0))::text AS difference
   FROM (SELECT * FROM user_app WHERE ${OF('user_id')}) u
-  LEFT JOIN (SELECT user_id, partner_id, sum(granted) AS granted FROM ledger_entry
-             WHERE account = 'pocket' AND ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
+  LEFT JOIN (SELECT user_id, partner_id, sum(granted) AS granted FROM (${POCKET_ENTRY}) e
+             WHERE ${OF('user_id')} GROUP BY 1, 2) e USING (user_id, partner_id)
   WHERE u.own_granted <> coalesce(e.granted, 0)`;
 
 /** The last allowance that a user saved for each partner, and how many were saved. `$1` selects users. */
@@ -74,9 +80,15 @@ export const WALLET_INVARIANTS = [
 export const ALLOWANCE_INVARIANT = `
   WITH saved AS MATERIALIZED (${SAVED}),
   spent AS (
-    SELECT t.user_id, t.partner_id, sum(t.allowance_spent) AS amount
-    FROM ledger_transaction t JOIN saved s USING (user_id, partner_id)
-    WHERE t.allowance_spent IS NOT NULL AND t.created_at > s.created_at AND ${OF('t.user_id')} GROUP BY 1, 2),
+    SELECT user_id, partner_id, sum(amount) AS amount FROM (
+      SELECT t.user_id, t.partner_id, t.allowance_spent AS amount
+      FROM ledger_transaction t JOIN saved s USING (user_id, partner_id)
+      WHERE t.allowance_spent IS NOT NULL AND t.created_at > s.created_at AND ${OF('t.user_id')}
+      UNION ALL
+      SELECT m.user_id, m.partner_id, m.allowance_spent
+      FROM archived_month m JOIN saved s USING (user_id, partner_id)
+      WHERE (m.month + interval '1 month') AT TIME ZONE 'UTC' > s.created_at AND ${OF('m.user_id')}) e
+    GROUP BY 1, 2),
   held AS (
     SELECT user_id, partner_id, epoch, sum(amount - own_part) AS amount FROM hold GROUP BY 1, 2, 3)
   SELECT 'an allowance has left what requests neither spent nor hold of it' AS invariant, ${POCKET} AS subject,
@@ -91,16 +103,39 @@ export const ALLOWANCE_INVARIANT = `
 /** The daily sums of requests against the receipts. `$1` selects users. */
 export const USAGE_DAY_INVARIANT = `
   WITH mark AS (SELECT up_to FROM watermark WHERE name = 'usage'),
+  archive AS (SELECT up_to FROM watermark WHERE name = 'archive'),
   receipts AS (
     SELECT user_id, (created_at AT TIME ZONE 'UTC')::date AS day, partner_id, model, count(*) AS requests,
            sum(input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens + output_tokens) AS tokens,
            sum(charge) AS charge
-    FROM usage, mark WHERE created_at < mark.up_to AND ${OF('user_id')} GROUP BY 1, 2, 3, 4)
+    FROM usage, mark, archive
+    WHERE created_at >= archive.up_to AND created_at < mark.up_to AND ${OF('user_id')} GROUP BY 1, 2, 3, 4)
   SELECT 'requests by day equal the receipts' AS invariant, model || ' on ' || day AS subject,
          (coalesce(d.charge, 0) - coalesce(r.charge, 0))::text AS difference
   FROM receipts r
-  FULL JOIN (SELECT * FROM usage_day WHERE ${OF('user_id')}) d USING (user_id, day, partner_id, model)
+  FULL JOIN (SELECT d.* FROM usage_day d, archive
+             WHERE d.day >= (archive.up_to AT TIME ZONE 'UTC')::date AND ${OF('user_id')}) d USING (user_id, day, partner_id, model)
   WHERE (r.requests, r.tokens, r.charge) IS DISTINCT FROM (d.requests, d.tokens, d.charge)`;
+
+/** The same for the months whose receipts are archived, as far as sums can show it. `$1` selects users. */
+export const ARCHIVED_USAGE_INVARIANT = `
+  WITH archive AS (SELECT up_to FROM watermark WHERE name = 'archive'),
+  part AS (
+    SELECT user_id, partner_id, month, requests, tokens, charge, 0::bigint AS requests_by_day, 0::bigint AS tokens_by_day,
+           0::bigint AS charge_by_day
+    FROM archived_month WHERE ${OF('user_id')}
+    UNION ALL
+    SELECT user_id, partner_id, date_trunc('month', created_at AT TIME ZONE 'UTC')::date, 1,
+           input_tokens::bigint + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens + output_tokens, charge, 0, 0, 0
+    FROM usage, archive WHERE created_at < archive.up_to AND ${OF('user_id')}
+    UNION ALL
+    SELECT user_id, partner_id, date_trunc('month', day)::date, 0, 0, 0, requests, tokens, charge
+    FROM usage_day, archive WHERE day < (archive.up_to AT TIME ZONE 'UTC')::date AND ${OF('user_id')})
+  SELECT 'requests by day equal what the archived receipts of the month come to' AS invariant,
+         coalesce(min(u.app_user_id), 'no pocket') || ' in ' || to_char(month, 'YYYY-MM') AS subject,
+         (sum(charge_by_day) - sum(charge))::text AS difference
+  FROM part LEFT JOIN user_app u USING (user_id, partner_id) GROUP BY user_id, partner_id, month
+  HAVING (sum(requests), sum(tokens), sum(charge)) <> (sum(requests_by_day), sum(tokens_by_day), sum(charge_by_day))`;
 
 /**
  * Earnings by hour, from `$1` to before `$2`; null means all. `$3` are sums that were already added up, of the postings
@@ -108,23 +143,44 @@ export const USAGE_DAY_INVARIANT = `
  */
 export const EARNINGS_INVARIANT = `
   WITH mark AS (SELECT up_to FROM watermark WHERE name = 'earnings'),
+  archive AS (SELECT up_to FROM watermark WHERE name = 'archive'),
   expected AS (
     SELECT partner_id, hour, sum(earned) AS earned FROM (
       SELECT * FROM json_to_recordset(coalesce($3::json, '[]')) AS c (partner_id text, hour timestamptz, earned bigint)
       UNION ALL
       SELECT e.partner_id, date_trunc('hour', e.created_at), e.amount
-      FROM ledger_entry e, mark
-      WHERE e.account = 'partner_earnings' AND e.created_at < mark.up_to
+      FROM ledger_entry e, mark, archive
+      WHERE e.created_at >= archive.up_to AND e.account = 'partner_earnings' AND e.created_at < mark.up_to
         AND (coalesce($4::timestamptz, $1::timestamptz) IS NULL OR e.created_at >= coalesce($4, $1))
-        AND ($2::timestamptz IS NULL OR e.created_at < $2)) a
-    GROUP BY 1, 2),
+        AND ($2::timestamptz IS NULL OR e.created_at < $2)) a, archive
+    WHERE hour >= archive.up_to GROUP BY 1, 2),
   rolled_up AS (
-    SELECT * FROM earnings_rollup
-    WHERE ($1::timestamptz IS NULL OR hour >= $1) AND ($2::timestamptz IS NULL OR hour < $2))
+    SELECT r.* FROM earnings_rollup r, archive
+    WHERE hour >= archive.up_to AND ($1::timestamptz IS NULL OR hour >= $1) AND ($2::timestamptz IS NULL OR hour < $2))
   SELECT 'earnings by hour equal the postings to partners' AS invariant,
          coalesce(f.partner_id, r.partner_id) AS subject, (coalesce(r.earned, 0) - coalesce(f.earned, 0))::text AS difference
   FROM expected f FULL JOIN rolled_up r ON r.partner_id = f.partner_id AND r.hour = f.hour
   WHERE coalesce(r.earned, 0) <> coalesce(f.earned, 0)`;
+
+/** Earnings by hour and by day of the months whose receipts are archived, as far as sums can show them. */
+export const ARCHIVED_EARNINGS_INVARIANT = `
+  WITH archive AS (SELECT up_to FROM watermark WHERE name = 'archive'),
+  part AS (
+    SELECT partner_id, month, earned, earned AS posted, 0::bigint AS earned_by_day, 0::bigint AS posted_by_hour FROM archived_month
+    UNION ALL
+    SELECT partner_id, date_trunc('month', posted_at AT TIME ZONE 'UTC')::date, CASE kind WHEN 'earned' THEN amount ELSE 0 END,
+           amount, 0, 0
+    FROM ledger_earning, archive WHERE posted_at < archive.up_to
+    UNION ALL
+    SELECT partner_id, date_trunc('month', day)::date, 0, 0, amount, 0
+    FROM earnings_day, archive WHERE kind = 'earned' AND day < (archive.up_to AT TIME ZONE 'UTC')::date
+    UNION ALL
+    SELECT partner_id, date_trunc('month', hour AT TIME ZONE 'UTC')::date, 0, 0, 0, earned
+    FROM earnings_rollup, archive WHERE hour < archive.up_to)
+  SELECT 'earnings equal what the archived receipts of the month come to' AS invariant,
+         partner_id || ' in ' || to_char(month, 'YYYY-MM') AS subject, (sum(posted_by_hour) - sum(posted))::text AS difference
+  FROM part GROUP BY partner_id, month
+  HAVING (sum(earned), sum(posted)) <> (sum(earned_by_day), sum(posted_by_hour))`;
 
 /** What holds at any moment, however busy the service is, even if the clock of the database was put back a little. */
 export const PRESENT_INVARIANTS = [

@@ -14,6 +14,8 @@ REVOKE UPDATE, DELETE
 -- Triggers allow changes only of what the processor took back and of the delivery of the receipt, and of the state of
 -- a payout.
 REVOKE DELETE ON purchase, payout, invoice_series FROM svc_service;
+-- Receipts are archived by the owner.
+REVOKE INSERT, UPDATE, DELETE ON archived_month FROM svc_service;
 -- Read at start, to find out whether the schema is the one of this release.
 REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations, sql_file FROM svc_service;
 COMMIT;

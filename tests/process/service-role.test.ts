@@ -9,7 +9,7 @@ import { wholeCredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { readSettings } from '@/server/env';
 import { sweepSignIns } from '@/server/identity/sweep-sign-ins';
-import { checkLedger, clawBack, LEDGER_JOBS, readSpendable } from '@/server/ledger';
+import { checkLedger, clawBack, LEDGER_JOBS, mayRemove, readSpendable } from '@/server/ledger';
 import { applyDueRates } from '@/server/partners/rates';
 import { openCommandEnvironment, provideDatabase, updateDatabase } from '@/server/process/environment';
 import { openServiceRole } from '@/server/process/service-role';
@@ -63,6 +63,10 @@ const APPEND_ONLY = [
   ...['payout', 'payout_line', 'payout_item', 'payout_transaction', 'team_action'],
 ];
 
+test('that role may not remove archived receipts', async () => {
+  expect(await mayRemove()).toBe(false);
+});
+
 describe('that role cannot', () => {
   test.each([
     ...APPEND_ONLY.flatMap((table) => [
@@ -77,6 +81,9 @@ describe('that role cannot', () => {
     "UPDATE team_action SET what = 'nothing'",
     'UPDATE usage SET held = 0',
     'DELETE FROM usage',
+    'DELETE FROM archived_month',
+    'UPDATE archived_month SET moved = 0',
+    "SELECT ledger_remove_archived('2025-01-01', '[]')",
     "UPDATE model_price SET prices = '{}'",
     'UPDATE purchase SET credits = 0',
     "UPDATE operator_action SET reason = 'none'",

@@ -420,8 +420,9 @@ CREATE TABLE ledger_transaction (
 );
 CREATE INDEX ledger_transaction_user_id_partner_id_created_at_idx ON ledger_transaction (user_id, partner_id, created_at DESC);
 -- Transactions arrive in the order of time: a few index pages tell where an hour lies, and an insert hardly
--- ever touches them. autosummarize, because pages without a summary are read whole.
-CREATE INDEX ledger_transaction_created ON ledger_transaction USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
+-- ever touches them. autosummarize, because pages without a summary are read whole. Several intervals, because pages that
+-- archived receipts leave fill with new ones, next to the purchases of that time.
+CREATE INDEX ledger_transaction_created ON ledger_transaction USING brin (created_at timestamptz_minmax_multi_ops) WITH (pages_per_range = 32, autosummarize = on);
 -- The same cause is booked once. A request's transaction takes its id from the request, so its primary
 -- key is enough.
 CREATE UNIQUE INDEX ledger_transaction_cause ON ledger_transaction (user_id, kind, cause_id) WHERE kind <> 'usage';
@@ -571,7 +572,21 @@ CREATE TABLE watermark (
 );
 
 INSERT INTO watermark (name, up_to)
-SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'audit_users', 'audit_turn', 'earnings', 'usage', 'activity', 'app_users', 'reversals']) AS name;
+SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'audit_users', 'audit_turn', 'earnings', 'usage', 'activity', 'app_users', 'reversals', 'archive']) AS name;
+
+CREATE TABLE archived_month (
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  month date NOT NULL,
+  requests bigint NOT NULL,
+  tokens bigint NOT NULL,
+  charge bigint NOT NULL,
+  earned bigint NOT NULL,
+  allowance_spent bigint NOT NULL,
+  moved bigint NOT NULL,
+  granted bigint NOT NULL,
+  PRIMARY KEY (user_id, partner_id, month)
+);
 
 CREATE TABLE audited_pocket (
   user_id text NOT NULL,

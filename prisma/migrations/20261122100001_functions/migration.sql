@@ -249,8 +249,27 @@ BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
 END $$;
 
-CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE OR DELETE ON ledger_transaction
+-- Receipts may be removed by ledger_remove_archived alone, and their sums changed by nothing else.
+CREATE OR REPLACE FUNCTION ledger_refuse_unless_archiving() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('svc.archiving', true) IS DISTINCT FROM 'on' THEN
+    RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
+  END IF;
+  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+
+CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE ON ledger_transaction
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER ledger_transaction_kept BEFORE DELETE ON ledger_transaction
+  FOR EACH ROW WHEN (OLD.kind <> 'usage') EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER ledger_transaction_kept_until_archived BEFORE DELETE ON ledger_transaction
+  FOR EACH ROW WHEN (OLD.kind = 'usage') EXECUTE FUNCTION ledger_refuse_unless_archiving();
+CREATE OR REPLACE TRIGGER archived_month_append_only BEFORE UPDATE ON archived_month
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_unless_archiving();
+CREATE OR REPLACE TRIGGER archived_month_kept BEFORE DELETE ON archived_month
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER archived_month_not_truncated BEFORE TRUNCATE ON archived_month
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER ledger_transaction_not_truncated BEFORE TRUNCATE ON ledger_transaction
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
@@ -1710,6 +1729,86 @@ RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bi
   )
   SELECT day, partner_id, model, sum(requests)::bigint, sum(tokens)::bigint, sum(charge)::bigint FROM every_part GROUP BY 1, 2, 3
 $$;
+
+-- server/ledger/sql/archivable.sql
+
+-- The receipts of a month that may be archived. Others stay, because something here still refers to them: a reversal of
+-- their commission, or a payout that was computed before they were booked.
+CREATE OR REPLACE FUNCTION ledger_archivable(p_since timestamptz, p_until timestamptz) RETURNS SETOF ledger_transaction
+LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT t.* FROM ledger_transaction t
+  WHERE t.created_at >= p_since AND t.created_at < p_until AND t.kind = 'usage' AND t.model IS NOT NULL
+    AND NOT EXISTS (
+      SELECT 1 FROM ledger_transaction r WHERE r.user_id = t.user_id AND r.kind = 'earnings_reversal' AND r.cause_id = t.id || ':1')
+    AND NOT EXISTS (
+      SELECT 1 FROM payout_line l JOIN payout o ON o.id = l.payout_id
+      WHERE l.partner_id = t.partner_id AND o.posted_until <= t.created_at
+        AND l.matured_until > (t.created_at AT TIME ZONE 'UTC')::date)
+$$;
+
+-- server/ledger/sql/archived-sums.sql
+
+-- What receipts of one month come to, by user and app or pocket: rows of archived_month. `p_rows` are rows of
+-- ledger_transaction, as an archive contains them.
+CREATE OR REPLACE FUNCTION ledger_archived_sums(p_month date, p_rows json) RETURNS SETOF archived_month
+LANGUAGE sql STABLE AS $$
+  WITH receipt AS MATERIALIZED (SELECT * FROM json_populate_recordset(NULL::ledger_transaction, p_rows)),
+  part AS (
+    SELECT r.user_id, r.partner_id, 1 AS requests,
+           r.input_tokens::bigint + r.cache_read_tokens + r.cache_write_tokens + r.cache_write_1h_tokens + r.output_tokens AS tokens,
+           -r.credits AS charge, 0::bigint AS earned,
+           CASE WHEN r.allowance_spent IS NULL OR EXISTS (
+             SELECT 1 FROM ledger_transaction s WHERE s.user_id = r.user_id AND s.partner_id = r.partner_id AND s.kind = 'permission'
+               AND s.created_at > r.created_at AND s.created_at < (p_month + interval '1 month') AT TIME ZONE 'UTC')
+             THEN 0 ELSE r.allowance_spent END AS allowance_spent,
+           0::bigint AS moved, 0::bigint AS granted
+    FROM receipt r
+    UNION ALL
+    SELECT r.user_id, p.partner_id, 0, 0, 0, CASE p.account WHEN 'pocket' THEN 0 ELSE p.amount END, 0,
+           CASE p.account WHEN 'pocket' THEN p.amount ELSE 0 END, CASE p.account WHEN 'pocket' THEN coalesce(p.granted, 0) ELSE 0 END
+    FROM receipt r
+    CROSS JOIN LATERAL ledger_entries(r.kind, r.partner_id, r.credits, r.provider_cost, r.partner_share, r.postings) p
+    WHERE p.account IN ('pocket', 'partner_earnings')
+  )
+  SELECT user_id, partner_id, p_month, sum(requests)::bigint, sum(tokens)::bigint, sum(charge)::bigint, sum(earned)::bigint,
+         sum(allowance_spent)::bigint, sum(moved)::bigint, sum(granted)::bigint
+  FROM part GROUP BY 1, 2
+$$;
+
+-- server/ledger/sql/remove-archived.sql
+
+-- Removes receipts of a month that an archive contains, and adds what they come to to archived_month, in one statement.
+-- A receipt that differs from the archive in any column fails the call; one that was removed before is skipped. Returns
+-- how many were removed.
+CREATE OR REPLACE FUNCTION ledger_remove_archived(p_month date, p_rows json) RETURNS integer
+LANGUAGE plpgsql SET svc.archiving = 'on' AS $$
+DECLARE
+  present json;
+  here integer;
+  removed integer;
+BEGIN
+  -- Removals follow each other.
+  PERFORM FROM watermark WHERE name = 'archive' AND up_to >= (p_month + interval '1 month') AT TIME ZONE 'UTC' FOR UPDATE;
+  IF NOT FOUND THEN RAISE EXCEPTION '% is not being archived', p_month; END IF;
+  SELECT count(*), json_agg(row_to_json(a)) INTO here, present
+  FROM json_populate_recordset(NULL::ledger_transaction, p_rows) a
+  WHERE EXISTS (SELECT 1 FROM ledger_transaction t WHERE t.id = a.id);
+  IF here = 0 THEN RETURN 0; END IF;
+
+  INSERT INTO archived_month AS m SELECT * FROM ledger_archived_sums(p_month, present)
+  ON CONFLICT (user_id, partner_id, month) DO UPDATE SET
+    requests = m.requests + excluded.requests, tokens = m.tokens + excluded.tokens, charge = m.charge + excluded.charge,
+    earned = m.earned + excluded.earned, allowance_spent = m.allowance_spent + excluded.allowance_spent,
+    moved = m.moved + excluded.moved, granted = m.granted + excluded.granted;
+
+  DELETE FROM ledger_transaction t USING json_populate_recordset(NULL::ledger_transaction, present) a
+  WHERE t.id = a.id AND t.kind = 'usage' AND t IS NOT DISTINCT FROM a
+    AND t.created_at >= p_month::timestamp AT TIME ZONE 'UTC'
+    AND t.created_at < (p_month + interval '1 month') AT TIME ZONE 'UTC';
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  IF removed <> here THEN RAISE EXCEPTION '% of % receipts differ from the archive', here - removed, here; END IF;
+  RETURN removed;
+END $$;
 
 -- server/activity/sql/roll-up.sql
 

@@ -6,8 +6,27 @@ BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
 END $$;
 
-CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE OR DELETE ON ledger_transaction
+-- Receipts may be removed by ledger_remove_archived alone, and their sums changed by nothing else.
+CREATE OR REPLACE FUNCTION ledger_refuse_unless_archiving() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('svc.archiving', true) IS DISTINCT FROM 'on' THEN
+    RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
+  END IF;
+  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+
+CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE ON ledger_transaction
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER ledger_transaction_kept BEFORE DELETE ON ledger_transaction
+  FOR EACH ROW WHEN (OLD.kind <> 'usage') EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER ledger_transaction_kept_until_archived BEFORE DELETE ON ledger_transaction
+  FOR EACH ROW WHEN (OLD.kind = 'usage') EXECUTE FUNCTION ledger_refuse_unless_archiving();
+CREATE OR REPLACE TRIGGER archived_month_append_only BEFORE UPDATE ON archived_month
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_unless_archiving();
+CREATE OR REPLACE TRIGGER archived_month_kept BEFORE DELETE ON archived_month
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER archived_month_not_truncated BEFORE TRUNCATE ON archived_month
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER ledger_transaction_not_truncated BEFORE TRUNCATE ON ledger_transaction
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 

@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
+import { ArchivedNote } from '@/app/_requests/archived-note';
 import { toRequestRow } from '@/app/_requests/request-row';
 import { RequestTable } from '@/app/_requests/request-table';
 import { requireSession } from '@/app/_session/session';
@@ -14,7 +15,7 @@ import { Stat, Stats } from '@/app/_ui/stat';
 import { barStepOf } from '@/server/activity/bars';
 import { readPeriod } from '@/server/activity/periods';
 import { listUsedApps, readRequestPage } from '@/server/activity/user-activity';
-import { readUsageDays, type UsageDay } from '@/server/ledger';
+import { readArchivedUntil, readUsageDays, type UsageDay } from '@/server/ledger';
 import { amountOf, inDollars, inNumber, inShort } from '../../show-credits';
 import { chartOf, sharesOf } from './chart';
 import { type ActivityQuery, readQuery, writeQuery } from './filter';
@@ -32,17 +33,19 @@ export default async function ActivityPage({ searchParams }: Props) {
   const { userId } = await requireSession();
   const query = readQuery(await searchParams);
   const filter = { ...readPeriod(query.period), partnerId: query.app, model: query.model };
-  const [apps, everything] = await Promise.all([
+  const [apps, everything, archivedUntil] = await Promise.all([
     listUsedApps(userId),
     readUsageDays(userId, readPeriod(query.period)),
+    readArchivedUntil(),
   ]);
   const days = everything.filter((day) => isWanted(day, query));
-  const requests = await readRequestPage(userId, filter, days, {
+  const listed = days.filter(({ day }) => archivedUntil === null || day >= archivedUntil);
+  const requests = await readRequestPage(userId, filter, listed, {
     offset: (query.page - 1) * PAGE_SIZE,
     limit: PAGE_SIZE,
   });
   const names = new Map(apps.map(({ id, name }) => [id, name]));
-  const total = sumOf(days, ({ requests: count }) => count);
+  const total = sumOf(listed, ({ requests: count }) => count);
   return (
     <>
       <PageHead
@@ -62,7 +65,7 @@ export default async function ActivityPage({ searchParams }: Props) {
       <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />
       <Totals days={days} />
       <Section title={`Credits spent per ${barStepOf(query.period)}`}>
-        {total === 0 ? (
+        {days.length === 0 ? (
           <EmptyState title="No spending in this period" />
         ) : (
           <BarChart
@@ -77,7 +80,7 @@ export default async function ActivityPage({ searchParams }: Props) {
           />
         )}
       </Section>
-      {total > 0 && (
+      {days.length > 0 && (
         <div className="grid gap-x-6 lg:grid-cols-2">
           <Shares title="By app" query={query} of="app" shares={sharesOf(days, { by: 'app', names })} />
           <Shares title="By model" query={query} of="model" shares={sharesOf(days, { by: 'model', names })} />
@@ -94,6 +97,7 @@ export default async function ActivityPage({ searchParams }: Props) {
           }
         />
         <Pages query={query} shown={requests.length} total={total} />
+        <ArchivedNote until={archivedUntil} from={filter.from} />
       </Section>
     </>
   );

@@ -1,11 +1,13 @@
 import { List } from 'lucide-react';
 import type { Metadata } from 'next';
+import { ArchivedNote } from '@/app/_requests/archived-note';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { listAppRequests, readAppDays } from '@/server/activity/partner-activity';
 import { creditsToJson } from '@/server/credits';
+import { readArchivedUntil } from '@/server/ledger';
 import { ExportLink } from '../../export-link';
 import { FilterSelect, UserField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
@@ -25,8 +27,10 @@ export default async function RequestsPage({ params, searchParams }: Props) {
   const app = await requireApp({ params }, 'view');
   const search = readRequestSearch(await searchParams);
   const { filter, page } = search;
+  const archivedUntil = await readArchivedUntil();
+  const listed = { ...filter, from: laterOf(filter.from, archivedUntil) };
   const [{ requests, total }, days] = await Promise.all([
-    listAppRequests(app.id, filter, { offset: (page - 1) * PAGE_ROWS, limit: PAGE_ROWS }),
+    listAppRequests(app.id, listed, { offset: (page - 1) * PAGE_ROWS, limit: PAGE_ROWS }),
     readAppDays(app.id, filter),
   ]);
   const path = `/partner/${app.id}/requests`;
@@ -67,6 +71,7 @@ export default async function RequestsPage({ params, searchParams }: Props) {
           older={page * PAGE_ROWS < total ? pageAt(page + 1) : undefined}
           position={positionOf({ page, rows: PAGE_ROWS, total })}
         />
+        <ArchivedNote until={archivedUntil} from={filter.from} />
       </Section>
     </>
   );
@@ -103,6 +108,9 @@ function Filters({ path, search, models }: { path: string; search: RequestSearch
     </FilterForm>
   );
 }
+
+const laterOf = (from: string, archivedUntil: string | null): string =>
+  archivedUntil !== null && archivedUntil > from ? archivedUntil : from;
 
 function asParameters({ period, filter }: RequestSearch): Search {
   return { period, model: filter.model, status: filter.status, user: filter.appUserId };

@@ -4,10 +4,10 @@ import { type Prisma, PrismaClient } from '../prisma/client/client';
 import { settings } from './env';
 
 /**
- * Three pools for one database. The ledger has its own connections for its batches, so that pages and sweeps
+ * Three pools for one database, and one for its replica, if it has one (replica.ts). The ledger has its own connections for its batches, so that pages and sweeps
  * cannot take them. Other hand-written statements share a small `pg` pool. Everything else uses Prisma.
  */
-type Pools = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient };
+type Pools = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient; replica?: pg.Pool };
 
 const SLOT = Symbol.for('svc database');
 
@@ -67,6 +67,16 @@ export function pool(): pg.Pool {
   const opened = openPools();
   opened.shared ??= openPool(connection('shared'));
   return opened.shared;
+}
+
+/** Null without DATABASE_REPLICA_URL. */
+export function replicaPool(): pg.Pool | null {
+  const connectionString = settings().DATABASE_REPLICA_URL;
+  if (connectionString === undefined) return null;
+  const opened = openPools();
+  // A server that vanished must not hold a page back for long: the primary answers in its place.
+  opened.replica ??= openPool({ ...connection('replica'), connectionString, query_timeout: 7_000 });
+  return opened.replica;
 }
 
 /** Only for statements that a paid request waits for. */
@@ -168,8 +178,8 @@ export type PoolCounts = { pool: string; open: number; idle: number; waiting: nu
 
 /** Of this thread, without Prisma's. */
 export function countDatabaseConnections(): PoolCounts[] {
-  const { ledger, shared } = openPools();
-  return Object.entries({ ledger, shared }).flatMap(([name, pool]) =>
+  const { ledger, shared, replica } = openPools();
+  return Object.entries({ ledger, shared, replica }).flatMap(([name, pool]) =>
     pool === undefined
       ? []
       : [{ pool: name, open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }],
@@ -194,8 +204,8 @@ export async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 export async function closeDatabase(): Promise<void> {
-  const { ledger, shared, prisma } = openPools();
-  await Promise.all([ledger?.end(), shared?.end(), prisma?.$disconnect()]);
+  const { ledger, shared, prisma, replica } = openPools();
+  await Promise.all([ledger?.end(), shared?.end(), prisma?.$disconnect(), replica?.end()]);
   delete (globalThis as { [SLOT]?: Pools })[SLOT];
 }
 

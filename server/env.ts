@@ -52,6 +52,10 @@ export const settingsSchema = z.object({
     .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// URL' })
     .transform(verifyTls)
     .optional(),
+  DATABASE_REPLICA_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// URL' })
+    .transform(verifyTls)
+    .optional(),
   DATABASE_CONNECTIONS: z.coerce
     .number({ error: 'a whole number' })
     .int({ error: 'a whole number' })

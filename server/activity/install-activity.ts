@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { readLate } from '../replica';
 
 /** Activity of the whole installation, for its operators. Days are in UTC, sums in microcredits. */
 
@@ -24,7 +24,7 @@ const SUMS = `sum(requests)::float8 AS requests, sum(unfinished)::float8 AS unfi
   sum(charge)::bigint AS charge, sum(provider_cost)::bigint AS "providerCost", sum(partner_share)::bigint AS "partnerShare"`;
 
 export async function readDays({ from, to }: Range): Promise<DaySums[]> {
-  const { rows } = await pool().query<DaySums>(
+  const { rows } = await readLate<DaySums>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, ${SUMS}
      FROM activity_by_partner WHERE day >= $1::date AND day < $2::date GROUP BY 1 ORDER BY 1`,
     [from, to],
@@ -33,7 +33,7 @@ export async function readDays({ from, to }: Range): Promise<DaySums[]> {
 }
 
 export async function readByPartner({ from, to }: Range): Promise<(NamedSums & { partnerId: string })[]> {
-  const { rows } = await pool().query<NamedSums & { partnerId: string }>(
+  const { rows } = await readLate<NamedSums & { partnerId: string }>(
     `SELECT a.*, coalesce(p.name, a."partnerId") AS name FROM (
        SELECT partner_id AS "partnerId", ${SUMS}
        FROM activity_by_partner WHERE day >= $1::date AND day < $2::date GROUP BY 1) a
@@ -44,7 +44,7 @@ export async function readByPartner({ from, to }: Range): Promise<(NamedSums & {
 }
 
 export async function readByModel({ from, to }: Range, limit: number): Promise<NamedSums[]> {
-  const { rows } = await pool().query<NamedSums>(
+  const { rows } = await readLate<NamedSums>(
     `SELECT model AS name, ${SUMS}
      FROM activity_by_partner WHERE day >= $1::date AND day < $2::date GROUP BY 1 ORDER BY sum(charge) DESC LIMIT $3`,
     [from, to, limit],
@@ -53,7 +53,7 @@ export async function readByModel({ from, to }: Range, limit: number): Promise<N
 }
 
 export async function readByProvider({ from, to }: Range): Promise<NamedSums[]> {
-  const { rows } = await pool().query<NamedSums>(
+  const { rows } = await readLate<NamedSums>(
     `SELECT provider AS name, ${SUMS}
      FROM activity_by_partner WHERE day >= $1::date AND day < $2::date GROUP BY 1 ORDER BY 1`,
     [from, to],
@@ -63,7 +63,7 @@ export async function readByProvider({ from, to }: Range): Promise<NamedSums[]> 
 
 /** Credits added or removed, by kind: purchase · refund · chargeback · adjustment · promotion. */
 export async function readMoney({ from, to }: Range): Promise<Record<string, bigint>> {
-  const { rows } = await pool().query<{ kind: string; credits: bigint }>(
+  const { rows } = await readLate<{ kind: string; credits: bigint }>(
     `SELECT kind, sum(credits)::bigint AS credits FROM activity_money_day
      WHERE day >= $1::date AND day < $2::date GROUP BY 1`,
     [from, to],
@@ -74,7 +74,7 @@ export async function readMoney({ from, to }: Range): Promise<Record<string, big
 export type RefusalDay = { day: string; code: string; count: number };
 
 export async function readRefusals({ from, to }: Range): Promise<RefusalDay[]> {
-  const { rows } = await pool().query<RefusalDay>(
+  const { rows } = await readLate<RefusalDay>(
     `SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, code, sum(count)::float8 AS count
      FROM refusal_hour
      WHERE hour >= $1::date::timestamp AT TIME ZONE 'UTC' AND hour < $2::date::timestamp AT TIME ZONE 'UTC'

@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { readLate } from '../replica';
 import { dayAfter } from './periods';
 import { type DayCount, findWindow } from './user-activity';
 
@@ -28,7 +28,7 @@ export type AppDay = {
 
 /** Up to and including now, oldest first. */
 export async function readAppDays(partnerId: string, { from, to }: Days): Promise<AppDay[]> {
-  const { rows } = await pool().query<AppDay>(
+  const { rows } = await readLate<AppDay>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, model, sum(requests)::float8 AS requests,
             sum(unfinished)::float8 AS unfinished, sum(input_tokens)::float8 AS "inputTokens",
             sum(output_tokens)::float8 AS "outputTokens", sum(charge)::bigint AS charge,
@@ -52,7 +52,7 @@ export type EarningsDay = {
 
 /** Days with earnings, oldest first. Earned and remaining amounts come from one snapshot. */
 export async function readEarningsDays(partnerId: string, { from, to }: Days): Promise<EarningsDay[]> {
-  const { rows } = await pool().query<{ day: string; model: string; amount: bigint; net: bigint }>(
+  const { rows } = await readLate<{ day: string; model: string; amount: bigint; net: bigint }>(
     `WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
      net AS (
        SELECT day, sum(earned) AS net FROM (
@@ -82,7 +82,7 @@ export async function readEarningsDays(partnerId: string, { from, to }: Days): P
 
 /** The number of users with a request since the given day (UTC). */
 export async function countActiveUsers(partnerId: string, { from }: Pick<Days, 'from'>): Promise<number> {
-  const { rows } = await pool().query<{ users: number }>(
+  const { rows } = await readLate<{ users: number }>(
     `SELECT count(*)::int AS users FROM (
        SELECT user_id FROM activity_app_user WHERE partner_id = $1 AND last_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        UNION
@@ -166,7 +166,7 @@ async function countOfAll(
 ): Promise<DayCount[]> {
   const counted =
     status === undefined ? 'requests' : status === 'completed' ? 'requests - unfinished' : 'unfinished';
-  const { rows } = await pool().query<DayCount>(
+  const { rows } = await readLate<DayCount>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(${counted})::float8 AS requests FROM activity_by_partner
      WHERE partner_id = $1 AND day >= $2 AND day < $3 AND ($4::text IS NULL OR model = $4)
      GROUP BY 1 HAVING sum(${counted}) > 0`,
@@ -180,7 +180,7 @@ async function countOfUser(
   partnerId: string,
   { from, to, model, appUserId, status }: RequestFilter,
 ): Promise<DayCount[]> {
-  const { rows } = await pool().query<DayCount>(
+  const { rows } = await readLate<DayCount>(
     `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::float8 AS requests FROM usage
      WHERE user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1) AND partner_id = $1
        AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC' AND created_at < $3::date::timestamp AT TIME ZONE 'UTC'
@@ -196,7 +196,7 @@ async function readRequests(
   { from, to, model, appUserId, status }: RequestFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<AppRequest[]> {
-  const { rows } = await pool().query<AppRequest>(
+  const { rows } = await readLate<AppRequest>(
     `SELECT u.request_id AS "requestId", u.created_at AS "createdAt", a.app_user_id AS "appUserId", u.model,
             u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.cache_write_1h_tokens AS "inputTokens",
             u.output_tokens AS "outputTokens", u.charge, u.provider_cost AS "providerCost",
@@ -233,7 +233,7 @@ export async function listAppUsers(
   partnerId: string,
   { appUserId, offset, limit }: { appUserId?: string | undefined; offset: number; limit: number },
 ): Promise<AppUser[]> {
-  const { rows } = await pool().query<AppUser>(
+  const { rows } = await readLate<AppUser>(
     `WITH latest AS MATERIALIZED (SELECT * FROM activity_pending_app_users($1))
      SELECT a.app_user_id AS "appUserId", a.metadata, a.created_at AS "createdAt",
             coalesce(sum(u.requests), 0)::float8 AS requests, coalesce(sum(u.charge), 0)::bigint AS charge,
@@ -253,7 +253,7 @@ export async function listAppUsers(
 }
 
 export async function countAppUsers(partnerId: string): Promise<number> {
-  const { rows } = await pool().query<{ users: number }>(
+  const { rows } = await readLate<{ users: number }>(
     'SELECT count(*)::int AS users FROM user_app WHERE partner_id = $1',
     [partnerId],
   );
@@ -280,7 +280,7 @@ export type ErrorCount = {
 
 /** Generation requests that failed with an error response, by day and code. */
 export async function readErrorDays(partnerId: string, { from, to }: Days): Promise<ErrorCount[]> {
-  const { rows } = await pool().query<ErrorCount>(
+  const { rows } = await readLate<ErrorCount>(
     `SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, code, sum(count)::float8 AS count,
             (array_agg(first_request_id ORDER BY hour) FILTER (WHERE first_request_id IS NOT NULL))[1] AS "firstRequestId"
      FROM refusal_hour

@@ -9,6 +9,7 @@ import { checkReadiness } from '../health/readiness';
 import { hmacSha256, sameBytes } from '../ids';
 import { describeError, log } from '../log';
 import { countPayoutsNeedingAttention } from '../payouts/operator-list';
+import { type ReplicaState, readReplicaState } from '../replica';
 import { standardMetrics, writeProcess } from './process-metrics';
 
 /** Metrics in the Prometheus text format. */
@@ -46,7 +47,11 @@ export async function readMetricValues(): Promise<MetricObject[]> {
 
 async function collect(): Promise<Registry[]> {
   const registry = new Registry();
-  const [installation, readiness] = await Promise.all([readInstallation(), checkReadiness()]);
+  const [installation, readiness, replica] = await Promise.all([
+    readInstallation(),
+    checkReadiness(),
+    readReplicaState(),
+  ]);
   new Gauge({
     name: 'svc_database_up',
     help: 'Whether the database answered in time. Without it, the metrics of the installation are missing.',
@@ -55,6 +60,7 @@ async function collect(): Promise<Registry[]> {
   if (installation !== null) writeInstallation(registry, installation);
   writeProcess(registry, readiness);
   writeBackgroundReads(registry);
+  if (replica !== null) writeReplica(registry, replica);
   return [standardMetrics(), registry];
 }
 
@@ -71,6 +77,20 @@ async function queryInstallation() {
     countAttempts(),
   ]);
   return { clockLead, state, outcomes, overruns, payouts, webhooks, attempts };
+}
+
+function writeReplica(registry: Registry, { isUsable, lagSeconds }: ReplicaState): void {
+  new Gauge({
+    name: 'svc_database_replica_used',
+    help: 'Whether dashboards read from the replica: 0 while it is behind or does not answer.',
+    registers: [registry],
+  }).set(isUsable ? 1 : 0);
+  if (lagSeconds === null) return;
+  new Gauge({
+    name: 'svc_database_replica_lag_seconds',
+    help: 'How far the replica is behind. Missing while it does not answer.',
+    registers: [registry],
+  }).set(lagSeconds);
 }
 
 /** Null when the database does not answer. */

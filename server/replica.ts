@@ -53,7 +53,7 @@ function checkReplica(replica: pg.Pool): Promise<ReplicaState> {
 const STATE = `
   SELECT pg_is_in_recovery() AS "isReplica",
     CASE WHEN NOT pg_is_in_recovery() THEN NULL
-      WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+      WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() THEN 0
       ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS lag`;
 
 async function readState(replica: pg.Pool): Promise<ReplicaState> {

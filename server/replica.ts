@@ -77,7 +77,7 @@ function noteState(state: ReplicaState): ReplicaState {
   if (!state.isUsable) checked = { atMs: now(), state: Promise.resolve(state) };
   if (state.reason !== lastReason) {
     if (state.reason === '') log().info('dashboards read from the replica again');
-    else log().warn({ reason: state.reason }, 'dashboards read from the primary instead of the replica');
+    else log().warn({ error: state.reason }, 'dashboards read from the primary instead of the replica');
   }
   lastReason = state.reason;
   return state;

@@ -14,6 +14,7 @@ import { migrate } from '@/server/process/migrate';
 import { Cluster } from '@/server/process/postgres-cluster';
 import { startServer, stopServer } from '@/server/process/postgres-server';
 import { readReplicaState } from '@/server/replica';
+import { freePort } from '../harness/free-port';
 import { until } from '../harness/until';
 
 /** A primary and a streaming replica of it, made as an operator makes one, from a copy of its files. */
@@ -45,6 +46,9 @@ async function startReplica(): Promise<void> {
     path.join(directory, 'postgresql.auto.conf'),
     `primary_conninfo = 'host=${hostname} port=${port} user=${username} password=${password}'\n`,
   );
+  // It comes back on the same port.
+  const facts = { ...new Cluster(original).facts, port: await freePort() };
+  writeFileSync(path.join(directory, 'svc.json'), JSON.stringify(facts));
   handOver();
   await start();
 }

@@ -83,7 +83,6 @@ describe('that role cannot', () => {
     'DELETE FROM usage',
     'DELETE FROM archived_month',
     'UPDATE archived_month SET moved = 0',
-    "SELECT ledger_remove_archived('2025-01-01', '[]')",
     "UPDATE model_price SET prices = '{}'",
     'UPDATE purchase SET credits = 0',
     "UPDATE operator_action SET reason = 'none'",

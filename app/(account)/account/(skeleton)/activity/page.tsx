@@ -51,16 +51,7 @@ export default async function ActivityPage({ searchParams }: Props) {
       <PageHead
         title="Activity"
         description="Every request that apps made with your credits. Dates are in UTC."
-        actions={
-          <a
-            href={writeQuery({ ...query, page: 1 }, '/account/activity/export')}
-            download
-            className={buttonClass({ look: 'secondary' })}
-          >
-            <Download size={16} aria-hidden="true" />
-            Export CSV
-          </a>
-        }
+        actions={<ExportLink query={query} />}
       />
       <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />
       <Totals days={days} />
@@ -100,6 +91,19 @@ export default async function ActivityPage({ searchParams }: Props) {
         <ArchivedNote until={archivedUntil} from={filter.from} />
       </Section>
     </>
+  );
+}
+
+function ExportLink({ query }: { query: ActivityQuery }) {
+  return (
+    <a
+      href={writeQuery({ ...query, page: 1 }, '/account/activity/export')}
+      download
+      className={buttonClass({ look: 'secondary' })}
+    >
+      <Download size={16} aria-hidden="true" />
+      Export CSV
+    </a>
   );
 }
 

@@ -1,23 +1,26 @@
 import type { ReceiptLine } from '@/server/activity/user-receipt';
 import { alignDecimals } from '../_ui/amount';
 
-const NAMES: Record<ReceiptLine['tokens'], string> = {
+const NAMES: Record<ReceiptLine['unit'], string> = {
   input: 'Input',
   cache_read: 'Cached input',
   cache_write: 'Cache write',
   cache_write_1h: 'Cache write (1 hour)',
   output: 'Output',
+  web_search: 'Web searches',
 };
 
 const CELL = 'px-3 py-3 first:pl-5 last:pr-5';
 
-/** Tokens by class, with their price and cost. */
+/** Tokens by class and calls of tools, with their price and cost. */
 export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; reasoningTokens: number }) {
-  const prices = inOneColumn(lines.map(({ price }) => price));
+  // The price of a search is next to its name: the column is that of tokens.
+  const tokenLines = lines.filter(({ unit }) => unit !== 'web_search');
+  const prices = inOneColumn(tokenLines.map(({ price }) => price));
   const costs = inOneColumn(lines.map(({ cost }) => (cost === null ? null : writeExact(cost))));
   return (
     <table className="w-full border-collapse text-sm">
-      <caption className="sr-only">Tokens, their price and cost</caption>
+      <caption className="sr-only">Tokens and tools, their price and cost</caption>
       <thead>
         <tr className="border-b border-line text-[13px] text-muted">
           <th scope="col" className={`${CELL} text-left font-medium`}>
@@ -35,11 +38,14 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
         </tr>
       </thead>
       <tbody className="tabular-nums">
-        {lines.map(({ tokens, count }, index) => (
-          <tr key={tokens} className="border-b border-line/70 last:border-0">
+        {lines.map(({ unit, count, price }, index) => (
+          <tr key={unit} className="border-b border-line/70 last:border-0">
             <th scope="row" className={`${CELL} text-left font-normal`}>
-              {NAMES[tokens]}
-              {tokens === 'output' && reasoningTokens > 0 && (
+              {NAMES[unit]}
+              {unit === 'web_search' && price !== null && (
+                <span className="block text-[13px] text-muted">{price} USD per 1,000</span>
+              )}
+              {unit === 'output' && reasoningTokens > 0 && (
                 <span className="block text-[13px] text-muted">
                   {reasoningTokens.toLocaleString('en')} of which reasoning
                 </span>

@@ -99,7 +99,7 @@ async function readRequests(
     `SELECT u.request_id AS "requestId", u.created_at AS "createdAt", u.partner_id AS "partnerId", p.name AS "appName",
             u.model, u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens",
             u.cache_write_tokens + u.cache_write_1h_tokens AS "cacheWriteTokens",
-            u.output_tokens AS "outputTokens", u.reasoning_tokens AS "reasoningTokens",
+            u.output_tokens AS "outputTokens", u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches",
             u.provider_cost AS "providerCost", u.charge, u.estimated, u.outcome
      FROM user_app a
      JOIN partner p ON p.id = a.partner_id

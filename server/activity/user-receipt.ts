@@ -1,14 +1,14 @@
 import { pool } from '../db';
 import type { StoredReceipt } from '../ledger';
 import { pricesOf } from '../pricing/cost';
-import { writeListPrice } from '../pricing/list-price';
+import { writeCallPrice, writeListPrice } from '../pricing/list-price';
 import { findPrices } from '../pricing/price-history';
 
-/** One class of tokens on a receipt. */
+/** One class of tokens on a receipt, or the calls of a tool that the provider ran. */
 export type ReceiptLine = {
-  tokens: 'input' | 'cache_read' | 'cache_write' | 'cache_write_1h' | 'output';
+  unit: 'input' | 'cache_read' | 'cache_write' | 'cache_write_1h' | 'output' | 'web_search';
   count: number;
-  /** USD per million tokens; null when the price version is no longer known. */
+  /** USD per million tokens, or per 1,000 calls; null when the price version is no longer known. */
   price: string | null;
   /** Exact, in picocredits. */
   cost: bigint | null;
@@ -44,7 +44,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
     `SELECT u.request_id AS "requestId", u.created_at AS "createdAt", u.model, u.provider, u.price_version AS "priceVersion",
             u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens", u.cache_write_tokens AS "cacheWriteTokens",
             u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
-            u.reasoning_tokens AS "reasoningTokens", u.held, u.provider_cost AS "providerCost",
+            u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches", u.held, u.provider_cost AS "providerCost",
             u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome,
             u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
             coalesce((SELECT json_agg(json_build_object('app_name', o.name, 'amount', (-e.amount)::text))
@@ -67,7 +67,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
   };
 }
 
-/** Tokens times price for each token class. Classes that the request did not use are omitted. */
+/** Tokens times price for each token class, and calls of tools. What the request did not use is omitted. */
 async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
   const usage = {
     input: receipt.inputTokens,
@@ -79,10 +79,10 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
   };
   const version = await findPrices(receipt.priceVersion);
   const prices = version && pricesOf(usage, version);
-  const line = (tokens: ReceiptLine['tokens'], count: number, price: bigint | undefined): ReceiptLine => ({
-    tokens,
+  const line = (unit: ReceiptLine['unit'], count: number, price: bigint | undefined): ReceiptLine => ({
+    unit,
     count,
-    price: price === undefined ? null : writeListPrice(price),
+    price: price === undefined ? null : (unit === 'web_search' ? writeCallPrice : writeListPrice)(price),
     cost: price === undefined ? null : BigInt(count) * price,
   });
   return [
@@ -91,6 +91,7 @@ async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
     line('cache_write', usage.cacheWrite5m, prices?.cacheWrite5m),
     line('cache_write_1h', usage.cacheWrite1h, prices?.cacheWrite1h),
     line('output', usage.output, prices?.output),
+    line('web_search', receipt.webSearches ?? 0, version?.webSearch),
   ].filter(({ count }) => count > 0);
 }
 

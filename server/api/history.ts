@@ -51,6 +51,10 @@ const entrySchema = z
       .int()
       .optional()
       .meta({ description: 'usage: the reasoning tokens within the output' }),
+    web_searches: z
+      .int()
+      .optional()
+      .meta({ description: 'usage: web searches that the provider ran; absent without any' }),
     provider_credits: z.number().optional().meta({ description: 'usage: the provider cost' }),
     commission_credits: z.number().optional().meta({ description: 'usage: the app’s commission' }),
     estimated: z
@@ -109,6 +113,7 @@ function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
       cache_write_tokens: usage.cacheWriteTokens,
       output_tokens: usage.outputTokens,
       reasoning_tokens: usage.reasoningTokens,
+      ...(usage.webSearches !== null && { web_searches: usage.webSearches }),
       provider_credits: creditsToJson(usage.providerCost),
       commission_credits: creditsToJson(
         usage.charge > usage.providerCost ? usage.charge - usage.providerCost : 0n,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { supportedParameters } from '../generation/supported-parameters';
 import type { CatalogModel } from '../pricing/catalog';
 import { CAPABILITIES } from '../pricing/catalog-schema';
-import { type ListPrices, perTokenPrice } from '../pricing/list-price';
+import { type ListPrices, perCallPrice, perTokenPrice } from '../pricing/list-price';
 
 /** Clients of the messages format expect a constant. */
 const MESSAGES_TYPE = 'model';
@@ -53,6 +53,9 @@ export const listedModelSchema = z.object({
       completion: perToken,
       input_cache_read: perToken,
       input_cache_write: perToken,
+      web_search: perToken
+        .optional()
+        .meta({ description: 'Per search, for models whose provider searches the web.' }),
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))
         .meta({ description: 'Applies to the whole request when its prompt has more tokens than this.' }),
@@ -70,7 +73,7 @@ export const listedModelSchema = z.object({
     })
     .meta({
       description:
-        'USD before the app’s commission: numbers are per million tokens, texts per token, in the names of OpenRouter.',
+        'USD before the app’s commission: numbers are per million tokens, texts per token or call, in the names of OpenRouter.',
     }),
 });
 
@@ -142,13 +145,14 @@ function writeArchitecture({ type, capabilities }: CatalogModel): ListedModel['a
 }
 
 function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['pricing'] {
-  const { tiers, ...base } = listPrices;
+  const { tiers, webSearch, ...base } = listPrices;
   return {
     ...writePrices(base),
     prompt: perTokenPrice(base.input),
     completion: perTokenPrice(base.output),
     input_cache_read: perTokenPrice(base.cacheRead),
     input_cache_write: perTokenPrice(base.cacheWrite5m),
+    ...(webSearch !== undefined && { web_search: perCallPrice(webSearch) }),
     tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...writePrices(prices) })),
     ...(offPeak && {
       off_peak: {

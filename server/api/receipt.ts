@@ -24,6 +24,9 @@ export const receiptSchema = z
     cache_write_1h_tokens: z.int(),
     output_tokens: z.int(),
     reasoning_tokens: z.int(),
+    web_searches: z
+      .int()
+      .meta({ description: 'Web searches that the provider ran. Each has a price of its own.' }),
     held_credits: z
       .number()
       .meta({ description: 'Reserved before the request was sent to the provider: the most it could cost.' }),
@@ -51,6 +54,7 @@ export function writeReceiptBody(receipt: StoredReceipt): z.output<typeof receip
     cache_write_1h_tokens: receipt.cacheWrite1hTokens,
     output_tokens: receipt.outputTokens,
     reasoning_tokens: receipt.reasoningTokens,
+    web_searches: receipt.webSearches ?? 0,
     held_credits: creditsToJson(receipt.held),
     provider_credits: creditsToJson(receipt.providerCost),
     commission_credits: creditsToJson(receipt.partnerShare),

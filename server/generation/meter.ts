@@ -61,6 +61,7 @@ export function writeReceipt(
     cacheWrite1hTokens: usage.cacheWrite1h,
     outputTokens: usage.output,
     reasoningTokens: usage.reasoning,
+    webSearches: usage.searches ?? null,
     estimated,
     costReported: providerCost !== null,
     outcome,

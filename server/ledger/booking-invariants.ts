@@ -35,11 +35,12 @@ const PRICE = `
   SELECT version, model_id, above, lead(above, 1, 'infinity') OVER (PARTITION BY version ORDER BY above) AS up_to,
          (prices ->> 'input')::numeric AS input, (prices ->> 'output')::numeric AS output,
          (prices ->> 'cache_read')::numeric AS cache_read, (prices ->> 'cache_write_5m')::numeric AS cache_write_5m,
-         (prices ->> 'cache_write_1h')::numeric AS cache_write_1h
+         (prices ->> 'cache_write_1h')::numeric AS cache_write_1h,
+         coalesce((prices ->> 'web_search')::numeric, 0) AS web_search
   FROM (
     SELECT version, model_id, -1::numeric AS above, prices FROM model_price
     UNION ALL
-    SELECT version, model_id, (tier ->> 'above')::numeric, tier
+    SELECT version, model_id, (tier ->> 'above')::numeric, tier || jsonb_build_object('web_search', prices -> 'web_search')
     FROM model_price, jsonb_array_elements(prices -> 'tiers') AS tier) p
   WHERE version IN (SELECT price_version FROM receipt)`;
 
@@ -51,7 +52,7 @@ const PRICED = `
   LEFT JOIN price p ON p.version = r.price_version AND r.prompt_tokens > p.above AND r.prompt_tokens <= p.up_to
   CROSS JOIN LATERAL (SELECT r.input_tokens * p.input + r.cache_read_tokens * p.cache_read
     + r.cache_write_tokens * p.cache_write_5m + r.cache_write_1h_tokens * p.cache_write_1h
-    + r.output_tokens * p.output AS exact) c
+    + r.output_tokens * p.output + coalesce(r.web_searches, 0) * p.web_search AS exact) c
   CROSS JOIN LATERAL (SELECT
     CASE WHEN r.cost_reported THEN greatest(0, (r.provider_cost - 1) * 1000000::numeric + 1) ELSE c.exact END AS least,
     CASE WHEN r.cost_reported THEN r.provider_cost * 1000000::numeric ELSE c.exact END AS most) e`;

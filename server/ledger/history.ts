@@ -18,6 +18,7 @@ export type HistoryEntry = {
     cacheWriteTokens: number;
     outputTokens: number;
     reasoningTokens: number;
+    webSearches: number | null;
     providerCost: bigint;
     charge: bigint;
     estimated: boolean;
@@ -44,6 +45,7 @@ type Row = {
   cache_write_tokens: number;
   output_tokens: number;
   reasoning_tokens: number;
+  web_searches: number | null;
   provider_cost: bigint;
   charge: bigint;
   estimated: boolean;
@@ -63,7 +65,7 @@ export async function readHistory(
               CASE WHEN t.model IS NOT NULL THEN 'req_' || substr(t.id, 5) END AS request_id, t.model,
               t.input_tokens, t.cache_read_tokens,
               t.cache_write_tokens + t.cache_write_1h_tokens AS cache_write_tokens, t.output_tokens,
-              t.reasoning_tokens, t.provider_cost, -t.credits AS charge, t.estimated,
+              t.reasoning_tokens, t.web_searches, t.provider_cost, -t.credits AS charge, t.estimated,
               p.session_id, p.amount_minor, p.currency
        FROM ledger_transaction t
        LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
@@ -101,6 +103,7 @@ function toEntry(row: Row): HistoryEntry {
         cacheWriteTokens: row.cache_write_tokens,
         outputTokens: row.output_tokens,
         reasoningTokens: row.reasoning_tokens,
+        webSearches: row.web_searches,
         providerCost: row.provider_cost,
         charge: row.charge,
         estimated: row.estimated,

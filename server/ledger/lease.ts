@@ -85,7 +85,7 @@ type ReceiptColumns = Record<'model' | 'provider' | 'price_version', string> &
     | 'output_tokens'
     | 'reasoning_tokens',
     number
-  > & { cost_reported: boolean };
+  > & { web_searches: number | null; cost_reported: boolean };
 
 function readMetered({ cost, charge, receipt }: Pick<AbandonedRow, 'cost' | 'charge' | 'receipt'>): Metered {
   const metered: Charge = {
@@ -108,6 +108,7 @@ function readReceipt(columns: ReceiptColumns): Receipt {
     cacheWrite1hTokens: columns.cache_write_1h_tokens,
     outputTokens: columns.output_tokens,
     reasoningTokens: columns.reasoning_tokens,
+    webSearches: columns.web_searches,
     estimated: true,
     costReported: columns.cost_reported,
     outcome: 'failed',

@@ -13,6 +13,8 @@ export type Receipt = {
   cacheWrite1hTokens: number;
   outputTokens: number;
   reasoningTokens: number;
+  /** Web searches that the provider ran; null without any. */
+  webSearches: number | null;
   /** True if the provider reported no usage and the tokens were estimated. */
   estimated: boolean;
   /** True if the provider reported the cost; otherwise it follows from the tokens and the price version. */
@@ -70,6 +72,7 @@ export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ receipt }) => receipt?.cacheWrite1hTokens,
   ({ receipt }) => receipt?.outputTokens,
   ({ receipt }) => receipt?.reasoningTokens,
+  ({ receipt }) => receipt?.webSearches,
   ({ receipt }) => receipt?.estimated,
   ({ receipt }) => receipt?.costReported,
   ({ receipt }) => receipt?.outcome,
@@ -87,6 +90,7 @@ export function writeReceipt(receipt: Receipt): object {
     cache_write_1h_tokens: receipt.cacheWrite1hTokens,
     output_tokens: receipt.outputTokens,
     reasoning_tokens: receipt.reasoningTokens,
+    web_searches: receipt.webSearches,
     estimated: receipt.estimated,
     cost_reported: receipt.costReported,
     outcome: receipt.outcome,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fillCacheClasses, LIST_PRICE, type ListPrices, readListPrice } from './list-price';
+import { fillCacheClasses, LIST_PRICE, type ListPrices, priceText, readListPrice } from './list-price';
 import { PEAK_HOURS } from './peak-hours';
 
 /** The shape of `catalog.json`, `sandbox-models.json` and the operator's CATALOG_FILE. */
@@ -45,6 +45,8 @@ export const pricesSchema = z
     ...priceFields,
     from: z.iso.date({ error: 'a date such as 2026-11-21' }).default('2000-01-01'),
     automaticCacheWrites: z.boolean().default(false),
+    /** USD per 1,000 web searches, where the provider runs them. */
+    webSearch: priceText.optional(),
     tiers: z.array(tierSchema).default([]),
     offPeak: offPeakSchema.optional(),
   })
@@ -52,11 +54,12 @@ export const pricesSchema = z
     error: 'tiers in ascending order',
     path: ['tiers'],
   })
-  .transform(({ from, automaticCacheWrites, tiers, offPeak, ...given }) => ({
+  .transform(({ from, automaticCacheWrites, webSearch, tiers, offPeak, ...given }) => ({
     from,
     automaticCacheWrites,
     ...fillCacheClasses(given),
     tiers,
+    ...(webSearch !== undefined && { webSearch }),
     ...(offPeak && { offPeak }),
   }))
   // A hold is made at the peak price, which must therefore be the most that any hour costs.

@@ -16,9 +16,10 @@ import {
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
 import embeddingJson from './embedding-models.json';
-import { type ListPrices, readListPrice } from './list-price';
+import { type ListPrices, readCallPrice, readListPrice } from './list-price';
 import { isPeak, type PeakCalendar, type PeakHours, readPeakHours } from './peak-hours';
 import sandboxJson from './sandbox-models.json';
+import { findSearchPrice } from './tool-prices';
 
 /** Every model with prices: from `catalog.json`, the sandbox and the operator's CATALOG_FILE. */
 
@@ -29,7 +30,11 @@ export type PriceVersion = {
   from: string;
   prices: ModelPrices;
   /** USD per million tokens, as written in the source. */
-  listPrices: ListPrices & { tiers: readonly (ListPrices & { above: number })[] };
+  listPrices: ListPrices & {
+    tiers: readonly (ListPrices & { above: number })[];
+    /** USD per 1,000 searches. */
+    webSearch?: string | undefined;
+  };
   /** Some providers charge less outside their peak hours; then the other prices are those of the peak. */
   offPeak: OffPeak | null;
 };
@@ -75,7 +80,15 @@ type Catalog = {
 
 const builtIn: readonly ModelEntry[] = z
   .array(modelSchema)
-  .parse([...sandboxJson.models, ...embeddingJson.models, ...(catalogJson as { models: unknown[] }).models]);
+  .parse([...sandboxJson.models, ...embeddingJson.models, ...(catalogJson as { models: unknown[] }).models])
+  .map(addToolPrices);
+
+/** Embedding models run no tools. */
+function addToolPrices(entry: ModelEntry): ModelEntry {
+  const webSearch = entry.type === 'language' ? findSearchPrice(entry.id) : undefined;
+  if (webSearch === undefined) return entry;
+  return { ...entry, prices: entry.prices.map((dated) => ({ webSearch, ...dated })) };
+}
 
 /** Throws an error that names the problem in the file and its location. */
 export function buildCatalog(catalogFile: string | undefined): Catalog {
@@ -182,6 +195,7 @@ function toVersion(
       ...readTokenPrices(listPrices),
       automaticCacheWrites,
       tiers: listPrices.tiers.map((tier) => ({ ...readTokenPrices(tier), above: tier.above })),
+      ...(listPrices.webSearch !== undefined && { webSearch: readCallPrice(listPrices.webSearch) }),
     },
     listPrices,
     offPeak: offPeak ? toOffPeak(`${id}@${from}.off-peak`, offPeak, automaticCacheWrites) : null,

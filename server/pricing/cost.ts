@@ -20,6 +20,8 @@ export type ModelPrices = TokenPrices & {
   tiers: readonly PriceTier[];
   /** Whether the provider writes to its cache, and bills for it, without being requested to. */
   automaticCacheWrites: boolean;
+  /** The price of one web search that the provider runs; absent if it runs none. */
+  webSearch?: Picocredits | undefined;
 };
 
 /** How long the provider should keep a request's prompt in its cache. */
@@ -29,15 +31,22 @@ export function promptTokens(usage: TokenUsage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
 }
 
-/** The exact provider cost: every token at its class's price, without intermediate rounding. */
+/** The exact provider cost: every token and search at its price, without intermediate rounding. */
 export function costOf(usage: TokenUsage, prices: ModelPrices): Picocredits {
   const tier = pricesOf(usage, prices);
   return (BigInt(usage.input) * tier.input +
     BigInt(usage.cacheRead) * tier.cacheRead +
     BigInt(usage.cacheWrite5m) * tier.cacheWrite5m +
     BigInt(usage.cacheWrite1h) * tier.cacheWrite1h +
-    BigInt(usage.output) * tier.output) as Picocredits;
+    BigInt(usage.output) * tier.output +
+    searchCost(usage.searches ?? 0, prices)) as Picocredits;
 }
+
+/** The exact cost of web searches, without the tokens of their results. */
+export const searchCost = (
+  searches: number,
+  { webSearch = 0n as Picocredits }: Pick<ModelPrices, 'webSearch'>,
+) => (BigInt(searches) * webSearch) as Picocredits;
 
 /** The price of one token of each class, given the length of the prompt. */
 export function pricesOf(usage: TokenUsage, prices: TokenPrices & Pick<ModelPrices, 'tiers'>): TokenPrices {
@@ -46,14 +55,15 @@ export function pricesOf(usage: TokenUsage, prices: TokenPrices & Pick<ModelPric
 
 /**
  * The maximum cost of a prompt of up to `inputTokens`: the most expensive token class of the most expensive
- * tier that it may reach.
+ * tier that it may reach. What is billed in total may reach a higher one.
  */
 export function worstInputCost(
   inputTokens: number,
   prices: ModelPrices,
   lifetime: CacheLifetime = 'none',
+  reached = inputTokens,
 ): Picocredits {
-  const inputPrices = reachableTiers(inputTokens, prices).map((tier) =>
+  const inputPrices = reachableTiers(reached, prices).map((tier) =>
     highestInputPrice(tier, lifetime, prices.automaticCacheWrites),
   );
   return (BigInt(inputTokens) * highest(inputPrices)) as Picocredits;

@@ -1,10 +1,14 @@
+import { z } from 'zod';
 import type { Picocredits } from '../credits';
 
 /** List prices: exact decimal text in USD per million tokens, as vendors write them. */
 
 const DECIMALS = 8;
-const PER_TOKEN_DECIMALS = DECIMALS + 6;
 export const LIST_PRICE = /^(\d{1,6})(?:\.(\d{1,8}))?$/;
+
+export const priceText = z
+  .string({ error: 'decimal text such as "1.25"' })
+  .regex(LIST_PRICE, { error: 'a price in USD such as "1.25"' });
 
 /** USD per million tokens → picocredits per token: one dollar is 10¹⁴ picocredits, so the factor is 10⁸. */
 export function readListPrice(usdPerMillionTokens: string): Picocredits {
@@ -14,20 +18,29 @@ export function readListPrice(usdPerMillionTokens: string): Picocredits {
   return (BigInt(whole) * 10n ** BigInt(DECIMALS) + BigInt(decimals.padEnd(DECIMALS, '0'))) as Picocredits;
 }
 
-export function writeListPrice(price: bigint): string {
-  const digits = price.toString().padStart(DECIMALS + 1, '0');
-  const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
-  return `${digits.slice(0, -DECIMALS)}${decimals && `.${decimals}`}`;
+/** USD per 1,000 calls → picocredits per call. */
+export function readCallPrice(usdPerThousandCalls: string): Picocredits {
+  return (readListPrice(usdPerThousandCalls) * 1_000n) as Picocredits;
+}
+
+/** Picocredits per call → USD per 1,000 calls. */
+export const writeCallPrice = (price: bigint): string => writeListPrice(price / 1_000n);
+
+export const writeListPrice = (price: bigint): string => writeDecimal(price, DECIMALS);
+
+function writeDecimal(units: bigint, places: number): string {
+  const digits = units.toString().padStart(places + 1, '0');
+  const decimals = digits.slice(-places).replace(/0+$/, '');
+  return `${digits.slice(0, -places)}${decimals && `.${decimals}`}`;
 }
 
 /** USD per million tokens → USD per token. */
-export function perTokenPrice(usdPerMillionTokens: string): string {
-  const digits = readListPrice(usdPerMillionTokens)
-    .toString()
-    .padStart(PER_TOKEN_DECIMALS + 1, '0');
-  const decimals = digits.slice(-PER_TOKEN_DECIMALS).replace(/0+$/, '');
-  return `${digits.slice(0, -PER_TOKEN_DECIMALS)}${decimals && `.${decimals}`}`;
-}
+export const perTokenPrice = (usdPerMillionTokens: string): string =>
+  writeDecimal(readListPrice(usdPerMillionTokens), DECIMALS + 6);
+
+/** USD per 1,000 calls → USD per call. */
+export const perCallPrice = (usdPerThousandCalls: string): string =>
+  writeDecimal(readListPrice(usdPerThousandCalls), DECIMALS + 3);
 
 /** `price × numerator / denominator`, rounded up. */
 function scale(price: string, numerator: bigint, denominator: bigint): string {

@@ -15,6 +15,8 @@ const tokenPrices = z.object({
 });
 const storedPrices = tokenPrices.extend({
   tiers: z.array(tokenPrices.extend({ above: z.number() })),
+  /** Picocredits for each search. */
+  web_search: price.optional(),
   period: z.enum(['peak', 'off_peak']).optional(),
   peak_hours: z
     .object({ hours: z.array(z.string()), days: z.array(z.number()), holidays: z.array(z.string()) })
@@ -25,10 +27,11 @@ const storedPrices = tokenPrices.extend({
 export async function findPrices(version: string): Promise<Omit<ModelPrices, 'automaticCacheWrites'> | null> {
   const stored = await prisma().modelPrice.findUnique({ where: { version }, select: { prices: true } });
   if (stored === null) return null;
-  const { tiers, ...base } = storedPrices.parse(stored.prices);
+  const { tiers, web_search: webSearch, ...base } = storedPrices.parse(stored.prices);
   return {
     ...readTokenPrices(base),
     tiers: tiers.map((tier) => ({ above: tier.above, ...readTokenPrices(tier) })),
+    ...(webSearch !== undefined && { webSearch: BigInt(webSearch) as Picocredits }),
   };
 }
 

@@ -33,6 +33,7 @@ function toRows(modelId: string, { name, from, prices, offPeak }: PriceVersion) 
 const writePrices = (prices: ModelPrices) => ({
   ...writeTokenPrices(prices),
   tiers: prices.tiers.map((tier) => ({ above: tier.above, ...writeTokenPrices(tier) })),
+  ...(prices.webSearch !== undefined && { web_search: String(prices.webSearch) }),
 });
 
 function writeHours(period: 'peak' | 'off_peak', { peak: { hours, days, holidays } }: OffPeak) {

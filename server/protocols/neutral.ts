@@ -16,6 +16,8 @@ export type TokenUsage = {
   cacheWrite1h: number;
   output: number;
   reasoning: number;
+  /** Web searches that the provider ran. Absent if there were none. */
+  searches?: number;
 };
 
 /** Models that converse, and those that return vectors. */

@@ -184,8 +184,8 @@ describe('a receipt', () => {
     });
     const receipt = await findUserReceipt(userId, requestId);
     expect(receipt?.lines).toMatchObject([
-      { tokens: 'input', count: 100, cost: 100n * BigInt(version.prices.input) },
-      { tokens: 'output', count: 7, cost: 7n * BigInt(version.prices.output) },
+      { unit: 'input', count: 100, cost: 100n * BigInt(version.prices.input) },
+      { unit: 'output', count: 7, cost: 7n * BigInt(version.prices.output) },
     ]);
     expect(receipt).toMatchObject({
       appName: 'Notes',
@@ -207,7 +207,7 @@ describe('a receipt', () => {
       priceVersion: 'gone',
     });
     expect((await findUserReceipt(userId, requestId))?.lines[0]).toEqual({
-      tokens: 'input',
+      unit: 'input',
       count: 100,
       price: null,
       cost: null,

@@ -92,6 +92,7 @@ describe('GET /v1/models', () => {
         completion: '0.000015',
         input_cache_read: '0.00000025',
         input_cache_write: '0.000003125',
+        web_search: '0.01',
         tiers: [
           {
             above_prompt_tokens: 272_000,

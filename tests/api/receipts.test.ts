@@ -50,6 +50,7 @@ describe('a receipt', () => {
       cache_write_1h_tokens: 0,
       output_tokens: expect.any(Number),
       reasoning_tokens: 0,
+      web_searches: 0,
       held_credits: expect.any(Number),
       provider_credits: expect.any(Number),
       commission_credits: expect.any(Number),

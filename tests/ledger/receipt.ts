@@ -11,6 +11,7 @@ export const receipt = (): Receipt => ({
   cacheWrite1hTokens: 0,
   outputTokens: 5,
   reasoningTokens: 0,
+  webSearches: null,
   estimated: false,
   costReported: true,
   outcome: 'completed',

@@ -392,6 +392,7 @@ CREATE TABLE ledger_transaction (
   cache_write_1h_tokens integer,
   output_tokens integer,
   reasoning_tokens integer,
+  web_searches integer,
   rate_bp smallint,
   estimated boolean,
   cost_reported boolean,

@@ -101,6 +101,7 @@ export const CREDITS: Operation[] = [
         cache_write_1h_tokens: 0,
         output_tokens: 7,
         reasoning_tokens: 0,
+        web_searches: 0,
         held_credits: 20.48,
         provider_credits: 0.009876,
         commission_credits: 0.002469,

@@ -43,7 +43,7 @@ async function list(): Promise<Outcome> {
 }
 
 function toJson(model: CatalogModel): object {
-  const { tiers, ...base } = model.listPrices;
+  const { tiers, webSearch, ...base } = model.listPrices;
   return {
     id: model.id,
     name: model.name,
@@ -53,6 +53,7 @@ function toJson(model: CatalogModel): object {
     price_version: model.priceVersion,
     pricing: {
       ...toWire(base),
+      ...(webSearch !== undefined && { web_search_per_thousand: webSearch }),
       tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...toWire(prices) })),
       ...(model.offPeak && {
         off_peak: { ...toWire(model.offPeak.listPrices), peak_hours: describePeakHours(model.offPeak.peak) },

@@ -13,18 +13,25 @@ await newDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'bill-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-type Past = { model: string; at: string; cost: number; charge: number; tokens?: [number, number, number] };
+type Past = {
+  model: string;
+  at: string;
+  cost: number;
+  charge: number;
+  tokens?: [number, number, number];
+  searches?: number;
+};
 
 /** Writes a receipt of the past; the ledger books only the present. */
-async function record({ model, at, cost, charge, tokens = [100, 0, 20] }: Past): Promise<void> {
+async function record({ model, at, cost, charge, tokens = [100, 0, 20], searches }: Past): Promise<void> {
   const [provider] = model.split('/');
   await pool().query(
     `INSERT INTO ledger_transaction (user_id, id, partner_id, kind, key_id, model, provider, price_version, input_tokens,
        cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, held, provider_cost,
-       credits, balance_after, partner_share, estimated, cost_reported, rate_bp, outcome, created_at)
-     VALUES ('usr_1', $1, 'prt_1', 'usage', 'key_1', $2, $3, $2 || '@2026-11-01.0a1b2c3d', $4, $5, 0, 0, $6, 0, 0, $7, -$8::bigint,
+       web_searches, credits, balance_after, partner_share, estimated, cost_reported, rate_bp, outcome, created_at)
+     VALUES ('usr_1', $1, 'prt_1', 'usage', 'key_1', $2, $3, $2 || '@2026-11-01.0a1b2c3d', $4, $5, 0, 0, $6, 0, 0, $7, $10, -$8::bigint,
        0, 0, false, false, 2500, 'completed', $9)`,
-    [newId('txn'), model, provider, ...tokens, cost * 1_000_000, charge * 1_000_000, at],
+    [newId('txn'), model, provider, ...tokens, cost * 1_000_000, charge * 1_000_000, at, searches ?? null],
   );
 }
 
@@ -35,7 +42,17 @@ beforeAll(async () => {
   await record({ model: openai, at: '2026-11-21T00:00:00Z', cost: 50, charge: 62.5 });
   await record({ model: openai, at: '2026-11-19T23:59:59Z', cost: 999, charge: 999 });
   await record({ model: openai, at: '2026-11-22T00:00:00Z', cost: 999, charge: 999 });
-  await record({ model: 'anthropic/claude-sonnet-4-5', at: '2026-11-20T12:00:00Z', cost: 100, charge: 110 });
+  const claude = 'anthropic/claude-sonnet-4-5';
+  await pool().query(
+    "INSERT INTO model (id, name, provider) VALUES ($1, $1, 'anthropic') ON CONFLICT DO NOTHING",
+    [claude],
+  );
+  await pool().query(
+    `INSERT INTO model_price (version, model_id, prices) VALUES ($1 || '@2026-11-01.0a1b2c3d', $1, '{"web_search": "1000000000000"}')`,
+    [claude],
+  );
+  // Anthropic bills the two searches on a line of their own.
+  await record({ model: claude, at: '2026-11-20T12:00:00Z', cost: 102, charge: 110, searches: 2 });
   await record({ model: 'anthropic/claude-haiku-4-5', at: '2026-11-20T12:00:00Z', cost: 1, charge: 1 });
   const router = 'openrouter/qwen/qwen3.6-27b';
   await record({ model: router, at: '2026-11-20T12:00:00Z', cost: 2, charge: 2 });

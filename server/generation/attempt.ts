@@ -6,7 +6,7 @@ import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
 import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
-import type { Candidate } from './candidates';
+import { type Candidate, runsSearches } from './candidates';
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
@@ -41,6 +41,7 @@ export async function attempt(
     upstreamModel: model.upstreamModel,
     requestedModel: run.model.id,
     outputCap: Math.min(run.outputCap, model.maxOutputTokens),
+    searches: runsSearches(served, run.client.format) ? run.searches : 0,
     reasoning: model.capabilities.reasoning,
     maxPrice: { input: Number(model.listPrices.input), output: Number(model.listPrices.output) },
     userHash: run.userHash,

@@ -30,7 +30,8 @@ export function handleDisconnect(run: Run, seen: Seen = NOTHING_SEEN): void {
 
 function findReadGoal(run: Run, working: Working, { usage, started }: Seen): ReadGoal | null {
   const { profile } = working.served;
-  if (hidesOutput(run, working)) {
+  // A search is billed before its results are seen.
+  if (hidesOutput(run, working) || run.searches > 0) {
     noteDisconnect(run.hold.userId);
     return 'usage';
   }

@@ -20,10 +20,10 @@ import type { KeptResponses } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { findOtherHash } from './other-hash';
-import { fitOutputCap, planRequest } from './plan';
+import { fitOutputCap, fitSearches, planRequest } from './plan';
 import { isFull } from './provider-share';
 import { type Caller, type ReadRequest, readModelRequest } from './read-request';
-import { toApiError } from './refusals';
+import { toApiError, warnOfSearches } from './refusals';
 import { findDisconnectRefusal } from './repeated-disconnects';
 import { respondOnce } from './respond-once';
 import { type Run, runningGenerations, startRun } from './run';
@@ -114,14 +114,15 @@ async function admitRequest(
     await release(hold);
     throw refusal;
   }
-  const outputCap = fitOutputCap(plan, hold);
+  const searches = fitSearches(plan, hold);
+  const outputCap = fitOutputCap(plan, hold, searches);
   const { choices, prompts, hasMedia } = plan;
   const run = startRun({
     requestId,
     hold,
     claim,
     candidates,
-    warnings,
+    warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
     keeper: kept === null ? null : kept.keeperOf(client, hold),
     clientHeaders: readClientHeaders(request),
@@ -129,6 +130,7 @@ async function admitRequest(
     isSmall,
     isLarge,
     outputCap,
+    searches,
     choices,
     hasMedia,
     estimate: (served) => estimateUsage(measure, served, { outputCap, choices, prompts }),

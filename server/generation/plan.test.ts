@@ -1,11 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Picocredits } from '../credits';
+import { chargeFor, type Picocredits } from '../credits';
+import type { Hold } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
+import { costOf } from '../pricing/cost';
 import { chatProtocol } from '../protocols/chat/protocol';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import { CLIENT_PROTOCOLS, type ClientRequest } from '../protocols/client-protocols';
 import { measureDocuments } from '../protocols/measure-size';
+import { NO_TOKENS } from '../protocols/neutral';
 import { profileOf } from '../providers/profiles';
 import type { Candidate } from './candidates';
-import { planRequest } from './plan';
+import { fitOutputCap, fitSearches, planRequest } from './plan';
 
 const price = (amount: bigint) => amount as Picocredits;
 const MODEL = {
@@ -113,5 +119,85 @@ describe('the prompt', () => {
     expect((await plan(MODEL_OF_128K, '7'.repeat(900_000))).inputCost).toBe(128_000n * 100n);
     const document = { type: 'file', file: { file_data: 'https://x.test/a.pdf' } };
     expect((await plan(MODEL_OF_128K, [document])).inputCost).toBe(128_000n * 100n);
+  });
+});
+
+describe('the hold of web searches', () => {
+  const prices = {
+    ...MODEL.prices,
+    webSearch: price(1_000_000_000n),
+    tiers: [{ ...MODEL.prices, input: price(200n), output: price(700n), above: 200_000 }],
+  };
+  /** What each provider documents: the readings of a response, and the most tokens of the results in one. */
+  const PROVIDERS = {
+    anthropic: { format: 'messages', readings: () => 10, results: (limit: number) => 25_000 * limit },
+    openai: { format: 'responses', readings: (limit: number) => limit + 2, results: () => 128_000 },
+  } as const;
+  const RATE_BP = 2_500;
+
+  const plan = (name: keyof typeof PROVIDERS, limit: number, size: { prompt: number; cap: number }) => {
+    const format = PROVIDERS[name].format;
+    const model = { ...MODEL, provider: name, contextWindow: 400_000, maxOutputTokens: 64_000, prices };
+    const body =
+      format === 'messages'
+        ? {
+            max_tokens: size.cap,
+            tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: limit }],
+          }
+        : { max_output_tokens: size.cap, tools: [{ type: 'web_search' }], max_tool_calls: limit };
+    const media = { images: [], pages: 0, documentTokens: 0 };
+    return planRequest(
+      CLIENT_PROTOCOLS[format] as ClientProtocol<ClientRequest>,
+      { format, body } as unknown as ClientRequest,
+      [
+        {
+          ...candidateOf(model as CatalogModel),
+          profile: profileOf(name, name === 'openai' ? 'openai' : 'anthropic'),
+        },
+      ],
+      () => ({ largestInputTokens: size.prompt, likelyInputTokens: size.prompt, media }),
+    );
+  };
+
+  /** The dearest response within these limits. */
+  const mostOf = (
+    name: keyof typeof PROVIDERS,
+    limit: number,
+    { prompt, cap }: { prompt: number; cap: number },
+  ) => {
+    const { readings, results } = PROVIDERS[name];
+    const later = Math.min(400_000, prompt + results(limit) + cap);
+    const input = Math.min(400_000, prompt) + (readings(limit) - 1) * later;
+    return costOf({ ...NO_TOKENS, input, output: cap, searches: limit }, prices);
+  };
+
+  const requests = [
+    fc.constantFrom('anthropic' as const, 'openai' as const),
+    fc.integer({ min: 1, max: 20 }),
+    fc.record({ prompt: fc.integer({ min: 1, max: 500_000 }), cap: fc.integer({ min: 1, max: 64_000 }) }),
+  ] as const;
+
+  test('covers the dearest response that the provider allows', () => {
+    fc.assert(
+      fc.property(...requests, (name, limit, size) => {
+        expect(mostOf(name, limit, size) <= plan(name, limit, size).want).toBe(true);
+      }),
+    );
+  });
+
+  test('covers it with any balance, by fewer searches and less output', () => {
+    fc.assert(
+      fc.property(...requests, fc.double({ min: 0, max: 1, noNaN: true }), (name, limit, size, share) => {
+        const planned = plan(name, limit, size);
+        const need = chargeFor(planned.need, RATE_BP).charge;
+        const want = chargeFor(planned.want, RATE_BP).charge;
+        const amount = need + BigInt(Math.floor(Number(want - need) * share));
+        const hold = { amount, rateBp: RATE_BP } as Hold;
+        const searches = fitSearches(planned, hold);
+        const cap = fitOutputCap(planned, hold, searches);
+        expect(searches).toBeGreaterThanOrEqual(1);
+        expect(chargeFor(mostOf(name, searches, { ...size, cap }), RATE_BP).charge <= amount).toBe(true);
+      }),
+    );
   });
 });

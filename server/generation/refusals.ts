@@ -131,6 +131,9 @@ function advise(model: string, [first, ...others]: CatalogModel[]): string {
 export const warnOfPrefix = (given: string, { id }: CatalogModel): string =>
   `model ${given} was read as ${id}`;
 
+export const warnOfSearches = (searches: number): string =>
+  `web search was limited to ${searches} ${searches === 1 ? 'use' : 'uses'}, which the credits cover`;
+
 const bareName = (id: string): string =>
   id
     .slice(id.lastIndexOf('/') + 1)

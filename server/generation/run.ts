@@ -45,6 +45,8 @@ export type Run = {
   isLarge: boolean;
   /** Output tokens per choice that the hold covers. */
   outputCap: number;
+  /** Web searches that the hold covers. */
+  searches: number;
   choices: number;
   /** The prompt contains images or documents, whose tokens only the provider can count. */
   hasMedia: boolean;

@@ -50,6 +50,8 @@ export interface ClientProtocol<Request> {
   choices(request: Request): number;
   /** Prompts that the model reads one by one: each may fill its context window. */
   prompts(request: Request): number;
+  /** The most web searches that the request lets the provider run. */
+  searches(request: Request): number;
   /** Measures the input once, for every kind of provider. */
   measure(request: Request): Measured;
   /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */

@@ -35,6 +35,8 @@ const TOKENS_OF_NOTE = 16;
 /** The maximum that a provider adds to the prompt for tools, and for each of its built-in tools. */
 const TOKENS_OF_TOOLS = 1_000;
 const TOKENS_OF_KNOWN_TOOL = 750;
+/** The instructions to search and to cite: some 2,000 for Claude Sonnet 4. */
+const TOKENS_OF_SEARCH_TOOL = 3_000;
 /** Around the schema of each tool, where calls are written by a schema, and of the instruction. */
 const TOKENS_OF_CALL = 150;
 
@@ -129,8 +131,12 @@ const hasSchema = ({ type, format }: Record<string, unknown>): boolean =>
   type === 'json_schema' || isObject(format);
 
 function knownToolTokens(tools: readonly unknown[]): number {
-  return TOKENS_OF_KNOWN_TOOL * tools.filter((tool) => !CLIENT_TOOLS.has(asObject(tool).type)).length;
+  const types = tools.map((tool) => asObject(tool).type).filter((type) => !CLIENT_TOOLS.has(type));
+  return types.reduce((sum: number, type) => sum + tokensOfKnownTool(asText(type)), 0);
 }
+
+const tokensOfKnownTool = (type: string): number =>
+  type.startsWith('web_search') ? TOKENS_OF_SEARCH_TOOL : TOKENS_OF_KNOWN_TOOL;
 
 const OUTPUT_BYTES_PER_TOKEN = { openai: 4, anthropic: 3 };
 

@@ -14,6 +14,8 @@ export type ExchangeOptions = ResponseLabels & {
   provider: ProviderProfile;
   /** Output tokens per choice that the hold covers. */
   outputCap: number;
+  /** Web searches that the hold covers; none by default. */
+  searches?: number;
   /** Whether the model reasons before it responds, if the catalogue contains that. */
   reasoning?: boolean | undefined;
   /** The prices that the hold was computed with. */

@@ -1,5 +1,6 @@
 import type { Picocredits } from '../credits';
 import type { WireFormatName } from '../endpoints';
+import type { ConversationRequest } from '../protocols/client-protocols';
 import type { Effort } from '../protocols/neutral';
 
 /** An effort as a provider's API names it; `none` switches thinking off. */
@@ -61,10 +62,43 @@ export type ProviderProfile = {
   cancelEndsBill: boolean;
   /** No model writes more output tokens in a second: the base of an estimate of output that nobody saw. */
   maxTokensPerSecond: number;
+  /** How it searches the web; null if it does not. The price is in the catalogue. */
+  webSearch: WebSearch | null;
   /** Its fields of an embeddings request. */
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
+};
+
+/** What bounds the tokens of a request that searches the web. */
+export type WebSearch = {
+  /** The formats of the clients whose searches it can run. */
+  clients: readonly ConversationRequest['format'][];
+  /** How often the model reads the prompt at most, and with it the results and its own output so far. */
+  readings: (searches: number) => number;
+  /** The most tokens of the results. */
+  resultTokens: (searches: number) => number;
+};
+
+/**
+ * Anthropic pauses a turn after ten readings, some of which may follow a refused search. The size of results is not
+ * documented. Ten results, which is the most, had 11,600 tokens of Claude Sonnet 4; the tokens of later models are
+ * up to a third smaller.
+ */
+const ANTHROPIC_SEARCH: WebSearch = {
+  clients: ['messages'],
+  readings: () => 10,
+  resultTokens: (searches) => 25_000 * searches,
+};
+
+/**
+ * `max_tool_calls` counts every call, and OpenAI ignores further ones. All results share a context of 128,000 tokens.
+ * Source: OpenAI's guides, "Web search" and "Responses", 2026.
+ */
+const OPENAI_SEARCH: WebSearch = {
+  clients: ['responses'],
+  readings: (searches) => searches + 2,
+  resultTokens: () => 128_000,
 };
 
 const NO_FEE = 0n as Picocredits;
@@ -105,6 +139,7 @@ const GENERIC: ProviderProfile = {
   reportsCost: null,
   cancelEndsBill: false,
   maxTokensPerSecond: 500,
+  webSearch: null,
   embeddings: PLAIN_EMBEDDINGS,
   deniedFields: [],
 };
@@ -136,6 +171,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesPdf: true,
     efforts: ['low', 'medium', 'high'],
     cancelEndsBill: true,
+    webSearch: OPENAI_SEARCH,
     embeddings: OPENAI_EMBEDDINGS,
     deniedFields: ['moderation'],
   },
@@ -216,8 +252,8 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
 };
 
 const ANTHROPIC_DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
-  anthropic: { serviceTier: 'standard_only', cancelEndsBill: true },
-  'sandbox-anthropic': { cancelEndsBill: true },
+  anthropic: { serviceTier: 'standard_only', cancelEndsBill: true, webSearch: ANTHROPIC_SEARCH },
+  'sandbox-anthropic': { cancelEndsBill: true, webSearch: ANTHROPIC_SEARCH },
 };
 
 const profiles = new Map<string, ProviderProfile>([

@@ -11,6 +11,8 @@ export type RequestTarget = {
   upstreamModel: string;
   /** Output tokens per choice, reasoning included. */
   outputCap: number;
+  /** Web searches that the hold covers; 0 if the provider runs none. */
+  searches: number;
   /** Whether the model reasons before it responds, if our own tables do not contain it. */
   reasoning?: boolean | undefined;
   /** The prices that the hold was computed with. Null when they are unknown. */
@@ -28,7 +30,14 @@ export type RequestTarget = {
 
 type TargetOptions = Pick<
   ExchangeOptions,
-  'provider' | 'upstreamModel' | 'outputCap' | 'reasoning' | 'maxPrice' | 'userHash' | 'withoutReasoning'
+  | 'provider'
+  | 'upstreamModel'
+  | 'outputCap'
+  | 'searches'
+  | 'reasoning'
+  | 'maxPrice'
+  | 'userHash'
+  | 'withoutReasoning'
 >;
 
 export function toTarget(options: TargetOptions): RequestTarget {
@@ -36,6 +45,7 @@ export function toTarget(options: TargetOptions): RequestTarget {
     provider,
     upstreamModel,
     outputCap,
+    searches = 0,
     reasoning,
     maxPrice = null,
     userHash = null,
@@ -45,6 +55,7 @@ export function toTarget(options: TargetOptions): RequestTarget {
     profile: provider,
     upstreamModel,
     outputCap,
+    searches,
     reasoning,
     maxPrice,
     userHash,

@@ -18,6 +18,8 @@ export type StreamFacts = {
   outputBytes: number;
   /** Deltas that contained some of it. Each is at least one token. */
   outputDeltas: number;
+  /** Web searches whose results were seen: the base of an estimate. */
+  searches: number;
   /** An event of the response was understood: the status may be committed. */
   started: boolean;
   /** The response is complete. */
@@ -60,6 +62,7 @@ export function newFacts(): StreamFacts {
     providerCost: null,
     outputBytes: 0,
     outputDeltas: 0,
+    searches: 0,
     started: false,
     finished: false,
     failure: null,

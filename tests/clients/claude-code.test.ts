@@ -1,7 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
 import { readSpendable } from '@/server/ledger';
+import { newPerson } from '../harness/people';
+import { readReceipts } from '../harness/receipts';
 import { completion, message, messageStream } from '../harness/scripted-responses';
+import { searchStream } from '../harness/search-responses';
 import { GPT, startClientWorld, upstreamName } from './world';
 
 /** Requests as Claude Code sends them. */
@@ -78,6 +81,46 @@ test('a turn reaches Claude unchanged except for the fields that we must set', a
   expect(sent?.headers['anthropic-beta']).toBe(FREE_BETAS);
   expect(sent?.headers['x-api-key']).toBe('sk-ant-of-the-operator');
   expect(JSON.stringify(sent?.headers)).not.toMatch(/svc_sk_|x-app|claude-cli/);
+});
+
+test('WebSearch gets its results, and costs what Anthropic bills for the search and its tokens', async () => {
+  const request = {
+    model: OPUS,
+    max_tokens: 32_000,
+    system: [{ type: 'text', text: 'You are an assistant for performing a web search tool use' }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Perform a web search for the query: Ginza' }] },
+    ],
+    tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 8 }],
+    tool_choice: { type: 'tool', name: 'web_search' },
+    thinking: { type: 'disabled' },
+    metadata: REQUEST.metadata,
+    stream: true,
+  };
+  const { userId, userKey } = await newPerson({ credits: 10_000 });
+  const { events = [] } = searchStream();
+  upstream.script(name, { events });
+  const response = await fetch(`${url}/v1/messages?beta=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+  });
+  const text = await response.text();
+  const received = text.match(/(?<=^data: ).+$/gm)?.map((data) => JSON.parse(data));
+  // A ping before the end contains the cost.
+  const others = received?.filter(({ type }) => type !== 'ping');
+  expect(others?.slice(1)).toEqual(events.slice(1));
+  expect(response.headers.get('x-svc-warnings')).toBeNull();
+
+  const { model: _, metadata: _metadata, ...rest } = request;
+  expect(upstream.lastBody(name)).toMatchObject({ ...rest, model: name });
+  const [receipt] = await readReceipts(userId);
+  // 5 and 25 dollars per million tokens, and a cent for the search.
+  expect(receipt).toMatchObject({
+    webSearches: 1,
+    providerCost: 15_665n * 500n + 795n * 2_500n + 1_000_000n,
+    estimated: false,
+  });
 });
 
 test('long thinking streams pings, then a signature without text', async () => {

@@ -21,6 +21,7 @@ test('random requests are charged what their provider bills, or refused with a r
       visibleTokens: 1 + Math.floor(random() * 300),
       reasoningTokens: random() < 0.4 ? Math.floor(random() * 5_000) : 0,
       cachedShare: random() < 0.3 ? random() : 0,
+      searches: Math.floor(random() * 4),
       refuses: random() < 0.05,
       priceFactor: random() < 0.1 ? 3n : 1n,
     });

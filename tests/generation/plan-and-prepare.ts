@@ -1,5 +1,5 @@
 import { ApiError } from '@/server/errors';
-import { resolveCandidates } from '@/server/generation/candidates';
+import { resolveCandidates, runsSearches } from '@/server/generation/candidates';
 import { type Plan, planRequest } from '@/server/generation/plan';
 import type { CatalogModel } from '@/server/pricing/catalog';
 import type { ClientProtocol } from '@/server/protocols/client-protocol';
@@ -8,7 +8,7 @@ import { writeExactly } from '@/server/protocols/exact-numbers';
 import { measureDocuments } from '@/server/protocols/measure-size';
 import { type Json, NO_TOKENS } from '@/server/protocols/neutral';
 import { prepareExchange } from '@/server/providers/prepare-exchange';
-import { countInput, priceOf, type Vendor } from '../harness/honest/bill';
+import { countInput, feesOf, mostInput, mostSearches, priceOf, type Vendor } from '../harness/honest/bill';
 import type { ApiRequest } from './random-requests';
 
 /** The hold of a request, and what an honest provider bills for the body that it would receive. */
@@ -37,6 +37,7 @@ export async function planAndPrepare({ path, body }: ApiRequest): Promise<Held |
       upstreamModel: model.upstreamModel,
       requestedModel: model.id,
       outputCap: plan.outputCap,
+      searches: runsSearches(candidates[0], client.format) ? plan.searches : 0,
       reasoning: model.capabilities.reasoning,
       clientHeaders: {},
       newId: () => 'id',
@@ -53,8 +54,9 @@ export async function planAndPrepare({ path, body }: ApiRequest): Promise<Held |
 
 /** The most that the provider may bill. It refuses a prompt longer than the context, and bills nothing. */
 export function billOf({ model, sent, tokens, fees }: Held, output: number): bigint {
-  const input = Math.min(tokens, model.contextWindow);
-  return priceOf(model.id, { ...worstSplit(sent, input), output }) + fees;
+  const searches = mostSearches(sent);
+  const input = mostInput(tokens, searches, output, model.contextWindow);
+  return priceOf(model.id, { ...worstSplit(sent, input), output }) + fees + feesOf(searches);
 }
 
 /** The dearest class that the provider may bill the prompt as. */

@@ -261,6 +261,11 @@ export class Generator {
       return this.pick<Json>([
         { type: 'bash_20250124', name: 'bash' },
         { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' },
+        {
+          type: 'web_search_20250305',
+          name: 'web_search',
+          ...this.some(0.8, { max_uses: 1 + this.below(8) }),
+        },
       ]);
     return this.marked({ name: this.name(), description: this.text(), input_schema: this.schema(2) });
   }

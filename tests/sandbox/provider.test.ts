@@ -356,6 +356,30 @@ describe('messages', () => {
     expect(text).toContain('"stop_reason":"max_tokens"');
   });
 
+  test.each([false, true])('searches the web once if it may (stream: %s)', async (isStream) => {
+    const client = new Anthropic({ apiKey: 'sk', baseURL: provider.url.replace(/\/v1$/, ''), maxRetries: 0 });
+    const request = {
+      model: 'echo',
+      max_tokens: 50,
+      messages: user('shops in Ginza'),
+      tools: [{ type: 'web_search_20250305' as const, name: 'web_search' as const }],
+    };
+    const message = isStream
+      ? await client.messages.stream(request).finalMessage()
+      : await client.messages.create(request);
+    expect(message.content).toMatchObject([
+      { type: 'server_tool_use', name: 'web_search', input: { query: 'shops in Ginza' } },
+      { type: 'web_search_tool_result', content: [{ url: 'https://example.com/first' }, {}] },
+      { type: 'text', text: 'shops in Ginza' },
+    ]);
+    expect(message.usage).toMatchObject({
+      server_tool_use: { web_search_requests: 1 },
+      input_tokens: 2 * 8 + 1_000,
+    });
+    const { content } = await client.messages.create({ ...request, tool_choice: { type: 'none' } });
+    expect(content).toMatchObject([{ type: 'text' }]);
+  });
+
   test('errors have the Anthropic shape, and max_tokens is required', async () => {
     const response = await fetch(`${provider.url}/messages`, {
       method: 'POST',

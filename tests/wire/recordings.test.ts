@@ -43,6 +43,7 @@ const USAGE: Record<string, number[]> = {
   'anthropic-refusal': [18, 0, 0, 5, 0],
   'anthropic-text': [12, 0, 0, 30, 0],
   'anthropic-tool-no-args': [565, 0, 0, 48, 0],
+  'anthropic-web-search-tool.1': [15_665, 0, 0, 795, 0],
   'azure-model-router.1': [15, 0, 0, 78, 64],
   'deepseek-tool-call': [19, 320, 0, 83, 39],
   'duplicate-message-start': [17, 0, 0, 227, 0],

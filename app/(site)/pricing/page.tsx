@@ -41,9 +41,9 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
         <p className="mt-4 max-w-[72ch] text-sm text-muted">
           Prices are in USD per million tokens. A + marks models that charge more for long prompts, which
           “Your request” includes. A web search that the provider runs has a price of its own, which the API
-          lists with the model. A request is charged once, for the tokens it used, rounded up to a
-          millionth of a credit: see <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps
-          get the same numbers from <TextLink href="/docs/api/models">the API</TextLink>.
+          lists with the model. A request is charged once, for the tokens it used, rounded up to a millionth
+          of a credit: see <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps get the
+          same numbers from <TextLink href="/docs/api/models">the API</TextLink>.
         </p>
       </main>
     </SiteFrame>

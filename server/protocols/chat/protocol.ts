@@ -17,6 +17,7 @@ export const chatProtocol: ConversationProtocol<ChatClientRequest> = {
   wantsStream: ({ body }) => body.stream === true,
   choices: ({ body }) => body.n ?? 1,
   prompts: () => 1,
+  searches: () => 0,
   measure: ({ body }) => measureChat(body),
   refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedChat(body, deniedFields),
   readPrompt: ({ body }, warnings) => readChatPrompt(body, warnings),

@@ -12,6 +12,7 @@ export const embeddingsProtocol: ClientProtocol<EmbeddingsClientRequest> = {
   wantsStream: () => false,
   choices: () => 1,
   prompts: ({ body }) => inputsOf(body).length,
+  searches: () => 0,
   measure: ({ body }) => measureEmbeddings(body),
   addCost: (_, response, cost) => addCost(response, cost),
 };

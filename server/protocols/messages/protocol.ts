@@ -10,6 +10,7 @@ import {
   type MessagesRequest,
   messagesRequestSchema,
 } from './schema';
+import { allowedSearches } from './search-tool';
 import { MESSAGES_KEEPALIVE, writeMessagesError, writeMessagesStream } from './stream';
 import { type Envelope, writeResponse } from './write';
 
@@ -22,6 +23,7 @@ export const messagesProtocol: ConversationProtocol<MessagesClientRequest> = {
   wantsStream: ({ body }) => body.stream === true,
   choices: () => 1,
   prompts: () => 1,
+  searches: ({ body }) => allowedSearches(body.tools),
   measure: ({ body }) => measureMessages(body),
   refuseUnpriced: ({ body }) => refuseUnpricedMessages(body),
   readPrompt: ({ body }, warnings) => readMessagesPrompt(body, warnings),

@@ -3,6 +3,7 @@ import { measureResponses } from './measure';
 import { readResponsesPrompt } from './read';
 import { refuseUnpricedResponses } from './refuse-unpriced';
 import { type ResponsesRequest, validateResponses } from './schema';
+import { allowedSearches } from './search-tool';
 import { RESPONSES_KEEPALIVE, writeResponsesError, writeResponsesStream } from './stream';
 import { writeResponse } from './write';
 
@@ -15,6 +16,7 @@ export const responsesProtocol: ConversationProtocol<ResponsesClientRequest> = {
   wantsStream: ({ body }) => body.stream === true,
   choices: () => 1,
   prompts: () => 1,
+  searches: ({ body }) => allowedSearches(body),
   measure: ({ body }) => measureResponses(body),
   refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedResponses(body, deniedFields),
   readPrompt: ({ body }, warnings) => readResponsesPrompt(body, warnings),

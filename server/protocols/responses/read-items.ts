@@ -63,6 +63,8 @@ function readItem(item: Json, param: string): Message {
     case 'function_call_output':
     case 'custom_tool_call_output':
       return { role: 'user', parts: [readOutput(item, param)] };
+    case 'web_search_call':
+      return { role: 'assistant', parts: [] };
     case 'reasoning': {
       const part = unpackReasoning(asText(item.encrypted_content));
       return { role: 'assistant', parts: part === null ? [] : [part] };

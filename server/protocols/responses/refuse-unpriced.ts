@@ -3,6 +3,7 @@ import type { Json } from '../neutral';
 import { asArray, asObject, refuse, requireText } from '../read-fields';
 import { refuseField } from '../read-options';
 import { itemsOf, type ResponsesRequest } from './schema';
+import { refuseSearchLimit } from './search-tool';
 import { refuseProviderTools, withoutOfflineSearch } from './tools';
 
 /** Fields that cost extra. */
@@ -11,13 +12,18 @@ const MAX_FILE_NAME = 255;
 
 /**
  * For every provider, refuses features that the catalogue does not price, media whose size the hold cannot
- * cover, and files of the account that all users share.
+ * cover, and files of the account that all users share. `searches` is 0 where the provider runs none.
  */
-export function refuseUnpricedResponses(request: ResponsesRequest, deniedFields: readonly string[]): void {
+export function refuseUnpricedResponses(
+  request: ResponsesRequest,
+  deniedFields: readonly string[],
+  searches = 0,
+): void {
   for (const field of [...DENIED_FIELDS, ...deniedFields]) {
     if (request[field] !== undefined && request[field] !== null) throw refuseField(field);
   }
-  refuseProviderTools(withoutOfflineSearch(request.tools ?? [], []));
+  refuseProviderTools(withoutOfflineSearch(request.tools ?? [], []), { maySearch: searches > 0 });
+  refuseSearchLimit(request);
   for (const [index, item] of itemsOf(request).entries()) refuseItem(item, `input.${index}`);
 }
 

@@ -1,6 +1,7 @@
 import type { Json, ToolDefinition } from '../neutral';
 import { asArray, asObject, asText, readObject, refuse } from '../read-fields';
 import { refuseType, requireName, toToolSchema } from '../read-options';
+import { isSearchTool } from './search-tool';
 
 /**
  * The tools of a request: functions, tools with text as their input (`custom`), and namespaces of both. Other
@@ -88,16 +89,20 @@ export const readCustomInput = (parsed: unknown, json: string): string => {
 
 const CLIENT_TOOLS = new Set<unknown>(['function', 'custom']);
 
-/** Refuses tools that run at the provider: the catalogue does not contain their prices. */
-export function refuseProviderTools(tools: readonly Json[], param = 'tools'): void {
+/** Refuses tools that run at the provider, except searches where they have a price. */
+export function refuseProviderTools(
+  tools: readonly Json[],
+  { maySearch, param = 'tools' }: { maySearch: boolean; param?: string },
+): void {
   for (const [index, tool] of tools.entries()) {
     const place = `${param}.${index}`;
     if (tool.type === 'namespace' && param === 'tools')
       refuseProviderTools(
         asArray(tool.tools).map((inner, at) => readObject(inner, `${place}.tools.${at}`)),
-        `${place}.tools`,
+        { maySearch: false, param: `${place}.tools` },
       );
-    else if (!CLIENT_TOOLS.has(tool.type)) throw refuseTool(tool, place);
+    else if (!CLIENT_TOOLS.has(tool.type) && !(maySearch && isSearchTool(tool)))
+      throw refuseTool(tool, place);
   }
 }
 

@@ -48,12 +48,24 @@ const SEARCH_RESULT = fields({
 });
 const CONTENT = { text: TEXT, image: IMAGE, document: DOCUMENT, search_result: SEARCH_RESULT };
 
-/** Blocks of tools that the provider runs are missing: their results may contain more than the hold covers. */
+const CALL = {
+  ...each(['type', 'id', 'name'], VALUE),
+  input: DATA,
+  caller: fields({ type: VALUE }),
+  ...CACHE,
+};
+
+/** Of the tools that the provider runs, only searches: results of others may contain more than the hold covers. */
 const BLOCKS = variants('blocks', {
   ...CONTENT,
-  tool_use: fields({
-    ...each(['type', 'id', 'name'], VALUE),
-    input: DATA,
+  tool_use: fields(CALL),
+  server_tool_use: fields(CALL),
+  web_search_tool_result: fields({
+    ...each(['type', 'tool_use_id'], VALUE),
+    content: variants('results', {
+      web_search_result: fields(each(['type', 'title', 'url', 'page_age', 'encrypted_content'], VALUE)),
+      web_search_tool_result_error: fields(each(['type', 'error_code'], VALUE)),
+    }),
     caller: fields({ type: VALUE }),
     ...CACHE,
   }),
@@ -80,7 +92,7 @@ const CUSTOM_TOOL = fields({
   input_schema: DATA,
 });
 
-/** Tools that the client runs. Those that the provider runs cost extra, or read what no hold can predict. */
+/** Tools that the client runs, and web search. Others read what no hold can predict. */
 const TOOLS = variants(
   'tools',
   {
@@ -93,6 +105,11 @@ const TOOLS = variants(
       ...each(['display_width_px', 'display_height_px', 'display_number', 'enable_zoom'], VALUE),
     }),
     memory_: fields(TOOL),
+    web_search_: fields({
+      ...TOOL,
+      ...each(['max_uses', 'allowed_domains', 'blocked_domains'], VALUE),
+      user_location: fields(each(['type', 'city', 'region', 'country', 'timezone'], VALUE)),
+    }),
   },
   (type) => type.replace(/\d{8}$/, ''),
 );

@@ -1,5 +1,6 @@
 import { refuseUnpricedMessages } from '../../protocols/messages/refuse-unpriced';
 import type { CountTokensRequest, MessagesRequest } from '../../protocols/messages/schema';
+import { limitSearchTool } from '../../protocols/messages/search-tool';
 import type { Json } from '../../protocols/neutral';
 import { isPlaceholderSignature } from '../../protocols/placeholder-signature';
 import { asArray, asText, leaveOut } from '../../protocols/read-fields';
@@ -14,7 +15,7 @@ const OWN_FIELDS = new Set(['metadata', 'service_tier', 'diagnostics']);
 
 /**
  * Prepares a messages request for a provider of the same format: its known fields, unchanged except for the
- * model name, the output cap, the service tier, the id of the end user, and the thinking of other providers.
+ * model name, the output cap, the most searches, the service tier, the id of the end user, and the thinking of other providers.
  */
 export function repairMessagesRequest(request: MessagesRequest, target: RequestTarget): Json {
   refuseUnpricedMessages(request);
@@ -23,6 +24,7 @@ export function repairMessagesRequest(request: MessagesRequest, target: RequestT
   body.model = target.upstreamModel;
   body.max_tokens = target.outputCap;
   body.messages = repairMessages(known.messages, target);
+  if (known.tools != null) body.tools = limitSearchTool(known.tools, target.searches);
   return Object.assign(
     body,
     repairThinking(known, target),

@@ -20,8 +20,13 @@ export function readEvent(data: string, facts: StreamFacts): Json | null {
   const bytes = isWholeMessage(event) ? readFacts(event).outputBytes : countOutputBytes(event);
   facts.outputBytes += bytes;
   if (bytes > 0) facts.outputDeltas++;
+  if (isSearchResult(asObject(event.content_block))) facts.searches++;
   return event;
 }
+
+/** The results of a search; a failed one, which is not billed, has an error in their place. */
+const isSearchResult = ({ type, content }: Json): boolean =>
+  type === 'web_search_tool_result' && Array.isArray(content);
 
 /** Bytes of output: the base of an estimate. */
 function countOutputBytes(event: Json): number {

@@ -28,7 +28,8 @@ export function readUsage(usage: unknown): TokenUsage | null {
     const separate = OUTSIDE_TOTALS.test(String(iteration.type)) ? readClasses(iteration) : null;
     if (separate !== null) addUsage(total, separate);
   }
-  return total;
+  const searches = readCount(asObject(usage.server_tool_use).web_search_requests) ?? 0;
+  return searches === 0 ? total : { ...total, searches };
 }
 
 const OUTSIDE_TOTALS = /^(compaction|advisor)/;
@@ -57,6 +58,6 @@ function readCacheWrites(usage: Json): { cacheWrite5m: number; cacheWrite1h: num
 }
 
 function addUsage(total: TokenUsage, more: TokenUsage): void {
-  for (const key of Object.keys(total) as (keyof TokenUsage)[])
+  for (const key of Object.keys(total) as Exclude<keyof TokenUsage, 'searches'>[])
     total[key] = Math.min(MAX_COUNT, total[key] + more[key]);
 }

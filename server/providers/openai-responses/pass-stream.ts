@@ -8,7 +8,7 @@ import { meteredUsage } from '../metered-usage';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { repairResponse } from './response';
-import { readUsage } from './usage';
+import { isSearch, readMetered } from './usage';
 
 /** Before these events, a failure can still become an error status: nothing was produced. */
 const PREPARATION = new Set(['response.created', 'response.in_progress', 'response.queued']);
@@ -55,12 +55,13 @@ export function passResponsesStream(
     const bytes = Buffer.byteLength(type.endsWith('.delta') ? asText(event.delta) : added);
     facts.outputBytes += bytes;
     if (bytes > 0) facts.outputDeltas++;
+    if (type === 'response.output_item.done' && isSearch(asObject(event.item))) facts.searches++;
   }
 
   function noteEnd(type: string, event: Json, response: Json): string {
     last = { type, event, response };
     facts.started = true;
-    facts.usage = readUsage(response.usage);
+    facts.usage = readMetered(response);
     facts.outputReported = facts.usage !== null;
     return '';
   }

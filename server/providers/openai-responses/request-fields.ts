@@ -29,6 +29,7 @@ const ITEMS = variants(
     function_call_output: OUTPUT,
     custom_tool_call: fields({ ...CALL, input: VALUE, caller: CALLER }),
     custom_tool_call_output: OUTPUT,
+    web_search_call: fields({ ...each(['id', 'type', 'status'], VALUE), action: DATA }),
     reasoning: fields({
       ...each(['id', 'type', 'status', 'encrypted_content'], VALUE),
       summary: PARTS,
@@ -47,13 +48,22 @@ const CUSTOM = fields({
   format: fields(each(['type', 'syntax', 'definition'], VALUE)),
 });
 const CALLABLE = { function: FUNCTION, custom: CUSTOM };
-const TOOLS = variants('tools', {
-  ...CALLABLE,
-  namespace: fields({
-    ...each(['type', 'name', 'description'], VALUE),
-    tools: variants('tools', CALLABLE),
-  }),
-});
+const TOOLS = variants(
+  'tools',
+  {
+    ...CALLABLE,
+    namespace: fields({
+      ...each(['type', 'name', 'description'], VALUE),
+      tools: variants('tools', CALLABLE),
+    }),
+    web_search: fields({
+      ...each(['type', 'search_context_size', 'external_web_access'], VALUE),
+      filters: fields(each(['allowed_domains', 'blocked_domains'], VALUE)),
+      user_location: fields(each(['type', 'city', 'region', 'country', 'timezone'], VALUE)),
+    }),
+  },
+  (type) => type.replace(/_\d{4}_\d{2}_\d{2}$/, ''),
+);
 const CHOSEN = each(['type', 'name', 'namespace'], VALUE);
 
 export const RESPONSES_FIELDS: Shape = fields({

@@ -4,6 +4,7 @@ import { asArray, asObject, asText, leaveOut } from '../../protocols/read-fields
 import { refuseUnpricedResponses } from '../../protocols/responses/refuse-unpriced';
 import type { ResponsesRequest } from '../../protocols/responses/schema';
 import { isOwnReasoning } from '../../protocols/responses/sealed-reasoning';
+import { isSearchTool } from '../../protocols/responses/search-tool';
 import { withoutOfflineSearch } from '../../protocols/responses/tools';
 import { cleanIdentifier } from '../../protocols/tool-ids';
 import { type ChatCapabilities, chatCapabilities } from '../openai/chat-capabilities';
@@ -18,19 +19,24 @@ const OWN_FIELDS = new Set([
 
 const REASONING_CONTENT = 'reasoning.encrypted_content';
 const LOGPROBS = 'message.output_text.logprobs';
-const INCLUDED = new Set([REASONING_CONTENT, LOGPROBS]);
+const SOURCES = 'web_search_call.action.sources';
+const INCLUDED = new Set([REASONING_CONTENT, LOGPROBS, SOURCES]);
 
 /**
  * Prepares a responses request for OpenAI: its known fields, unchanged except for the model name, the output
- * cap, the service tier, the id of the end user, and what this model does not accept. OpenAI keeps nothing, so
+ * cap, the most searches, the service tier, the id of the end user, and what this model does not accept. OpenAI keeps nothing, so
  * that its items contain their reasoning and no id.
  */
 export function repairResponsesRequest(request: ResponsesRequest, target: RequestTarget): Json {
-  const { profile, upstreamModel, outputCap, userHash, warnings } = target;
+  const { profile, upstreamModel, outputCap, searches, userHash, warnings } = target;
   const capabilities = chatCapabilities(profile, upstreamModel, target);
-  refuseUnpricedResponses(request, profile.deniedFields);
+  refuseUnpricedResponses(request, profile.deniedFields, searches);
   const tools = withoutOfflineSearch(request.tools ?? [], warnings);
-  const offered = tools === request.tools ? request : Object.assign({}, request, { tools });
+  const limit = tools.some(isSearchTool) ? { max_tool_calls: searches } : null;
+  const offered =
+    tools === request.tools && limit === null
+      ? request
+      : Object.assign({}, request, { tools }, limit && { max_tool_calls: undefined });
   const known = keepKnownFields(offered, RESPONSES_FIELDS, warnings);
   const body = leaveOut(known, OWN_FIELDS);
   body.model = upstreamModel;
@@ -40,6 +46,7 @@ export function repairResponsesRequest(request: ResponsesRequest, target: Reques
   body.include = includedFields(request, capabilities, warnings);
   if (profile.serviceTier !== null) body.service_tier = profile.serviceTier;
   if (userHash !== null && profile.userField !== null) body[profile.userField] = userHash;
+  Object.assign(body, limit);
   return Object.assign(body, adaptReasoning(known, capabilities, warnings));
 }
 
@@ -52,8 +59,8 @@ function includedFields(
   for (const field of include ?? []) {
     if (!INCLUDED.has(field)) warnings.push(`include ${field.slice(0, 40)} was dropped`);
   }
-  const logprobs = include?.includes(LOGPROBS) ? [LOGPROBS] : [];
-  return efforts === null ? logprobs : [REASONING_CONTENT, ...logprobs];
+  const requested = [LOGPROBS, SOURCES].filter((field) => include?.includes(field));
+  return efforts === null ? requested : [REASONING_CONTENT, ...requested];
 }
 
 function adaptReasoning(
@@ -81,8 +88,12 @@ function repairItems(input: ResponsesRequest['input'], { withoutReasoning }: Req
   return asArray(input).flatMap((item) => repairItem(asObject(item), withoutReasoning));
 }
 
-/** Reasoning that OpenAI did not write, or that lacks its content, is omitted: OpenAI refuses it. */
+/**
+ * Reasoning that OpenAI did not write, or that lacks its content, is omitted: OpenAI refuses it. So does it a search,
+ * whose results it would have to have kept.
+ */
 function repairItem(item: Json, withoutReasoning: boolean): Json[] {
+  if (item.type === 'web_search_call') return [];
   if (item.type === 'reasoning') {
     const content = asText(item.encrypted_content);
     if (withoutReasoning || content === '' || isOwnReasoning(content)) return [];

@@ -6,7 +6,7 @@ import { repeatRequest, writeUsage } from '../../protocols/responses/write';
 import type { ResponseFacts } from '../exchange';
 import type { MeteredUsage } from '../metered-usage';
 import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
-import { readUsage } from './usage';
+import { readMetered } from './usage';
 
 /** The parsed response; throws when it is an error, or none at all. */
 export function parseResponse(text: string): Json {
@@ -26,7 +26,7 @@ const hasEnded = ({ status }: Json): boolean => status === 'completed' || status
 export function readFacts(response: Json): ResponseFacts {
   const items = asArray(response.output).map(asObject);
   return {
-    usage: readUsage(response.usage),
+    usage: readMetered(response),
     providerCost: null,
     outputBytes: items.reduce((sum, item) => sum + countItemBytes(item), 0),
   };
@@ -51,6 +51,7 @@ export function repairResponse(
 ): Json {
   Object.assign(response, repeatRequest(request), { model: requestedModel });
   response.max_output_tokens = request.max_output_tokens ?? null;
+  if (response.max_tool_calls != null) response.max_tool_calls = request.max_tool_calls ?? null;
   if (metered !== null && (metered.estimated || !isObject(response.usage)))
     response.usage = writeUsage(metered.usage);
   return response;

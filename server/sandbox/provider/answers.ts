@@ -9,9 +9,12 @@ export type Answer = {
   tokens: string[];
   pausesMs: number[];
   toolCalls: { name: string; arguments: string }[];
+  /** The web search before the text. */
+  search: Search | null;
   finish: 'stop' | 'length' | 'tool';
   usage: Usage | null;
 };
+export type Search = { query: string; results: { title: string; url: string }[] };
 export type Usage = { promptTokens: number; cachedTokens: number; completionTokens: number };
 
 export const SPLIT_UTF8_TEXT = 'Grüße aus Zürich, 世界! Une fenêtre, 🌍🚀 und ein Gruß an 日本語.';
@@ -28,6 +31,7 @@ export function composeAnswer(request: GenerationRequest, cache: PromptCache): A
     tokens,
     pausesMs: choosePauses(request, tokens.length),
     toolCalls,
+    search: request.searchesWeb ? searchWeb(lastUserText(request)) : null,
     finish: isCall ? 'tool' : finish,
     usage: measureUsage(request, cache, Math.max(1, written.length)),
   };
@@ -82,6 +86,17 @@ function choosePauses(request: GenerationRequest, count: number): number[] {
   const random = seededRandom(hashText(lastUserText(request)));
   return Array.from({ length: count }, () => 15 + Math.floor(random() * 46));
 }
+
+const MAX_QUERY = 100;
+
+/** Pages that do not exist. */
+const searchWeb = (prompt: string): Search => ({
+  query: prompt.slice(0, MAX_QUERY),
+  results: ['First', 'Second'].map((name) => ({
+    title: `${name} page of the sandbox`,
+    url: `https://example.com/${name.toLowerCase()}`,
+  })),
+});
 
 const FILLS_SCHEMAS = new Set(['echo', 'story', 'tool']);
 const MAX_CALLS = 2;

@@ -29,24 +29,34 @@ function writeWhole(request: GenerationRequest, answer: Answer): unknown {
   }));
   return {
     ...emptyMessage(request),
-    content: calls.length === 0 ? [{ type: 'text', text: answer.tokens.join('') }] : calls,
+    content: [
+      ...searchBlocks(answer),
+      ...(calls.length === 0 ? [{ type: 'text', text: answer.tokens.join('') }] : calls),
+    ],
     stop_reason: STOP_REASONS[answer.finish],
-    ...(answer.usage !== null && { usage: writeUsage(answer.usage, answer.usage.completionTokens) }),
+    ...(answer.usage !== null && { usage: writeEndUsage(answer, answer.usage) }),
   };
 }
 
 function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
   const startUsage = answer.usage === null ? {} : { usage: writeUsage(answer.usage, 1) };
-  const endUsage = answer.usage === null ? {} : { usage: { output_tokens: answer.usage.completionTokens } };
+  const endUsage =
+    answer.usage === null
+      ? {}
+      : answer.search === null
+        ? { usage: { output_tokens: answer.usage.completionTokens } }
+        : { usage: writeEndUsage(answer, answer.usage) };
+  const first = searchBlocks(answer).length;
   return {
     opening: [
       frame('message_start', { message: { ...emptyMessage(request), ...startUsage } }),
-      startBlock(answer, 0),
+      ...searchBlocks(answer).flatMap(writeSearchBlock),
+      startBlock(answer, 0, first),
       frame('ping', {}),
     ],
-    content: writeDeltas(answer),
+    content: writeDeltas(answer, first),
     finish: [
-      stopBlock(Math.max(0, answer.toolCalls.length - 1)),
+      stopBlock(first + Math.max(0, answer.toolCalls.length - 1)),
       frame('message_delta', {
         delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null },
         ...endUsage,
@@ -58,24 +68,66 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
   };
 }
 
-function startBlock(answer: Answer, index: number): Frame {
-  const call = answer.toolCalls[index];
+function startBlock(answer: Answer, place: number, first: number): Frame {
+  const call = answer.toolCalls[place];
   const block =
     call === undefined
       ? { type: 'text', text: '' }
       : { type: 'tool_use', id: newToolUseId(), name: call.name, input: {} };
-  return frame('content_block_start', { index, content_block: block });
+  return frame('content_block_start', { index: first + place, content_block: block });
+}
+
+type SearchBlock = {
+  type: string;
+  id?: string;
+  tool_use_id?: string;
+  name?: string;
+  input?: object;
+  content?: object[];
+};
+
+/** The call and the results of the search, as Anthropic writes them. */
+function searchBlocks({ search }: Answer): SearchBlock[] {
+  if (search === null) return [];
+  const id = `srvtoolu_${randomBase62(24)}`;
+  const results = search.results.map(({ title, url }) => ({
+    type: 'web_search_result',
+    title,
+    url,
+    encrypted_content: Buffer.from(title).toString('base64'),
+    page_age: null,
+  }));
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query: search.query } },
+    { type: 'web_search_tool_result', tool_use_id: id, content: results },
+  ];
+}
+
+function writeSearchBlock(block: SearchBlock, index: number): Frame[] {
+  const partial = JSON.stringify(block.input);
+  return [
+    frame('content_block_start', {
+      index,
+      content_block: { ...block, ...(block.input !== undefined && { input: {} }) },
+    }),
+    ...(block.input === undefined
+      ? []
+      : [
+          frame('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: partial } }),
+        ]),
+    stopBlock(index),
+  ];
 }
 
 const stopBlock = (index: number): Frame => frame('content_block_stop', { index });
 
 /** Without the start of the first block and the end of the last. */
-function writeDeltas(answer: Answer): Frame[] {
+function writeDeltas(answer: Answer, first: number): Frame[] {
   const delta = (index: number, body: object, pauseMs = 0): Frame =>
-    frame('content_block_delta', { index, delta: body }, pauseMs);
+    frame('content_block_delta', { index: first + index, delta: body }, pauseMs);
   return [
     ...answer.toolCalls.flatMap((call, index) => [
-      ...(index === 0 ? [] : [stopBlock(index - 1), startBlock(answer, index)]),
+      ...(index === 0 ? [] : [stopBlock(first + index - 1), startBlock(answer, index, first)]),
       ...(call.arguments.match(/[\s\S]{1,7}/gu) ?? []).map((piece) =>
         delta(index, { type: 'input_json_delta', partial_json: piece }),
       ),
@@ -96,6 +148,16 @@ function writeUsage(usage: Usage, outputTokens: number): object {
     output_tokens: outputTokens,
     service_tier: 'standard',
   };
+}
+
+const TOKENS_OF_RESULTS = 1_000;
+
+/** After a search, the model has read the prompt a second time, with the results. */
+function writeEndUsage({ search }: Answer, usage: Usage): object {
+  const { promptTokens, completionTokens } = usage;
+  if (search === null) return writeUsage(usage, completionTokens);
+  const read = { ...usage, promptTokens: 2 * promptTokens + TOKENS_OF_RESULTS };
+  return { ...writeUsage(read, completionTokens), server_tool_use: { web_search_requests: 1 } };
 }
 
 function writeError(failure: Failure): unknown {

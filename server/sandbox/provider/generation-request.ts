@@ -10,6 +10,8 @@ export type GenerationRequest = {
   includeUsage: boolean;
   /** The tools that the model may call. */
   tools: Tool[];
+  /** Whether the model searches the web. */
+  searchesWeb: boolean;
   /** Several calls in one response. */
   parallelCalls: boolean;
   /** The schema of a JSON response. */
@@ -60,7 +62,15 @@ const messagesSchema = z.looseObject({
   system: z.union([z.string(), z.array(part)]).optional(),
   stop_sequences: z.array(z.string()).optional(),
   stream: z.boolean().optional(),
-  tools: z.array(z.looseObject({ name: z.string(), input_schema: z.unknown().optional() })).optional(),
+  tools: z
+    .array(
+      z.looseObject({
+        type: z.string().nullish(),
+        name: z.string(),
+        input_schema: z.unknown().optional(),
+      }),
+    )
+    .optional(),
   tool_choice: z
     .looseObject({
       type: z.enum(['auto', 'any', 'none', 'tool']),
@@ -97,6 +107,7 @@ export function readChatRequest(body: unknown): ReadResult {
         isOff: choice === 'none',
         name: typeof choice === 'object' ? choice?.function?.name : undefined,
       }),
+      searchesWeb: false,
       parallelCalls: data.parallel_tool_calls !== false,
       responseSchema: format?.type === 'json_object' ? ANY_OBJECT : format?.json_schema?.schema,
     },
@@ -115,7 +126,10 @@ export function readMessagesRequest(body: unknown): ReadResult {
   if (!parsed.success) return describeRefusal(parsed.error);
   const { data } = parsed;
   const { tool_choice: choice } = data;
-  const tools = (data.tools ?? []).map(({ name, input_schema }) => ({ name, schema: input_schema }));
+  const offered = data.tools ?? [];
+  const tools = offered
+    .filter((tool) => !isSearch(tool))
+    .map(({ name, input_schema }) => ({ name, schema: input_schema }));
   const system = data.system === undefined ? [] : [{ role: 'system', text: joinText(data.system) }];
   return {
     request: {
@@ -126,11 +140,15 @@ export function readMessagesRequest(body: unknown): ReadResult {
       stream: data.stream ?? false,
       includeUsage: true,
       tools: chooseTools(tools, { isOff: choice?.type === 'none', name: choice?.name }),
+      searchesWeb: choice?.type !== 'none' && offered.some(isSearch),
       parallelCalls: choice?.disable_parallel_tool_use !== true,
       responseSchema: data.output_config?.format?.schema,
     },
   };
 }
+
+const isSearch = ({ type }: { type?: string | null | undefined }): boolean =>
+  type?.startsWith('web_search_') === true;
 
 /** Results of tools are blocks of a user turn; here they are messages of their own, as in the other format. */
 function readTurn({ role, content: given }: z.infer<typeof message>): Message[] {

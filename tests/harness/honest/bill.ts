@@ -27,6 +27,13 @@ const CLIENT_TOOLS: readonly (readonly [RegExp, number])[] = [
   [/^computer_/, 735],
   [/^memory_/, 700],
 ];
+/** What Anthropic bills for a search, and at most reads of its results; and the instructions to search. */
+const SEARCH_FEE = 1_000_000_000_000n;
+export const SEARCH_TOKENS = 20_000;
+const SEARCH_PROMPT_TOKENS = 2_000;
+const SEARCH_TOOL = /^web_search_\d{8}$/;
+/** Anthropic pauses a turn after as many readings of the prompt. */
+const MOST_READINGS = 10;
 /** What a tool that the provider runs adds: a fee of a cent, and the pages it reads. */
 const SERVER_TOOL_TOKENS = 20_000;
 const SERVER_TOOL_FEE = 1_000_000_000_000n;
@@ -78,6 +85,10 @@ class Counter {
     const type = typeof tool.type === 'string' ? tool.type : this.vendor === 'google' ? 'none' : 'function';
     const known = CLIENT_TOOLS.find(([names]) => names.test(type));
     this.text(JSON.stringify(tool));
+    if (SEARCH_TOOL.test(type)) {
+      this.tokens += Math.ceil(SEARCH_PROMPT_TOKENS * CLAUDE_FACTOR);
+      return;
+    }
     this.tokens += known?.[1] ?? SERVER_TOOL_TOKENS;
     if (known === undefined && !('name' in tool && type === 'function')) this.fees += SERVER_TOOL_FEE;
   }
@@ -172,6 +183,21 @@ function messagesOf({ messages, input }: Json): Json[] {
 const ARGUMENTS = new Set(['input', 'arguments']);
 /** Fields that are part of the format rather than of the prompt. */
 const UNBILLED = new Set(['role', 'type', 'cache_control', 'prompt_cache_breakpoint', 'signature', 'id']);
+
+/** The most searches of a request at Anthropic, which runs any number without a limit. */
+export function mostSearches(body: Json): number {
+  const tool = ((body.tools as Json[]) ?? []).find(({ type }) => SEARCH_TOOL.test(String(type)));
+  return tool === undefined ? 0 : Number(tool.max_uses ?? 1_000);
+}
+
+export const feesOf = (searches: number): bigint => BigInt(searches) * SEARCH_FEE;
+
+/** Every reading after the first includes the results and the output so far; here, all of them. */
+export function mostInput(prompt: number, searches: number, output: number, context: number): number {
+  if (searches === 0) return Math.min(context, prompt);
+  const later = Math.min(context, prompt + searches * SEARCH_TOKENS + output);
+  return Math.min(context, prompt) + (MOST_READINGS - 1) * later;
+}
 
 /** The exact cost at the list price of the catalogue. */
 export function priceOf(id: string, tokens: TokenBill): Picocredits {

@@ -3,7 +3,14 @@ import type { TokenBill, Vendor } from './bill';
 
 /** Responses of each vendor, with the usage as that vendor reports it. */
 
-type Produced = { tokens: TokenBill; reasoning: number; visible: number; exact: bigint; body: Json };
+type Produced = {
+  tokens: TokenBill;
+  reasoning: number;
+  visible: number;
+  searches: number;
+  exact: bigint;
+  body: Json;
+};
 
 /** One token of the public encoding each. */
 const textOf = ({ visible }: Produced): string => ' word'.repeat(visible);
@@ -71,7 +78,7 @@ export function writeChatChunks(vendor: Vendor, produced: Produced): Written {
   };
 }
 
-function messageUsage({ tokens, reasoning }: Produced): Json {
+function messageUsage({ tokens, reasoning, searches }: Produced): Json {
   const { cacheWrite5m, cacheWrite1h } = tokens;
   return {
     input_tokens: tokens.input,
@@ -80,6 +87,7 @@ function messageUsage({ tokens, reasoning }: Produced): Json {
     cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
     output_tokens: tokens.output,
     output_tokens_details: { thinking_tokens: reasoning },
+    ...(searches > 0 && { server_tool_use: { web_search_requests: searches } }),
   };
 }
 

@@ -4,7 +4,15 @@ import { baseUrlVariable, keyVariable } from '@/server/endpoints';
 import { findCatalogModel } from '@/server/pricing/catalog';
 import type { Json } from '@/server/protocols/neutral';
 import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
-import { countInput, priceOf, type TokenBill, type Vendor } from './bill';
+import {
+  countInput,
+  feesOf,
+  mostSearches,
+  priceOf,
+  SEARCH_TOKENS,
+  type TokenBill,
+  type Vendor,
+} from './bill';
 import {
   messageEvents,
   responseEvents,
@@ -32,6 +40,8 @@ export type Behaviour = {
   reasoningTokens: number;
   /** The share of the prompt that the provider finds in its cache. */
   cachedShare: number;
+  /** Web searches, within the limit of the request. */
+  searches: number;
   /** Refuses the request for its content, and bills what the vendor bills for that. */
   refuses: boolean;
   /** OpenRouter: the price of the endpoint, as a multiple of the list price. */
@@ -54,6 +64,7 @@ const USUAL: Behaviour = {
   visibleTokens: 20,
   reasoningTokens: 0,
   cachedShare: 0,
+  searches: 0,
   refuses: false,
   priceFactor: 1n,
   pauses: false,
@@ -122,7 +133,14 @@ type Billing = {
   input: number;
   fees: bigint;
 };
-type Billed = { id: string; tokens: TokenBill; reasoning: number; visible: number; exact: bigint };
+type Billed = {
+  id: string;
+  tokens: TokenBill;
+  reasoning: number;
+  visible: number;
+  searches: number;
+  exact: bigint;
+};
 
 function billFor({ vendor, id, body, behaviour, input, fees }: Billing): Billed {
   const asked = body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens;
@@ -130,13 +148,16 @@ function billFor({ vendor, id, body, behaviour, input, fees }: Billing): Billed 
   const choices = Number(body.n ?? 1);
   const reasoning = Math.min(limit, behaviour.reasoningTokens);
   const visible = Math.min(limit - reasoning, behaviour.visibleTokens);
+  const searches = Math.min(mostSearches(body), behaviour.searches);
+  // Searches follow one another, and each makes the model read the prompt again.
+  const read = input * (searches + 1) + (SEARCH_TOKENS * searches * (searches + 1)) / 2;
   const tokens: TokenBill = {
-    ...splitInput(vendor, id, body, input, behaviour.cachedShare),
+    ...splitInput(vendor, id, body, read, behaviour.cachedShare),
     output: choices * (reasoning + visible),
   };
   const factor = vendor === 'openrouter' ? behaviour.priceFactor : 1n;
-  const exact = factor * priceOf(id, tokens) + fees;
-  return { id, tokens, reasoning: choices * reasoning, visible, exact };
+  const exact = factor * priceOf(id, tokens) + fees + feesOf(searches);
+  return { id, tokens, reasoning: choices * reasoning, visible, searches, exact };
 }
 
 /** What was read from the cache, and what the vendor writes to it. */

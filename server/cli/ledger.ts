@@ -10,12 +10,13 @@ import {
   removeArchived,
   writeArchive,
 } from '../ledger';
+import { checkStatements } from '../statements/check-statements';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 
 export const ledgerCommands: Readonly<Record<string, Command>> = {
   'ledger check': {
     usage: 'ledger check [--archive DIR]',
-    summary: 'recompute every balance and check all invariants, with those of archived receipts',
+    summary: 'recompute every balance and check all invariants and daily statements, with those of archived receipts',
     options: { archive: 'text' },
     needs: 'schema',
     run: check,
@@ -42,7 +43,8 @@ async function check(input: CommandInput): Promise<Outcome> {
   const { differences, users, transactions } = await checkLedger(pauseInCommand);
   const dir = input.find('archive');
   const archived = dir === undefined ? null : await refuseProblems(() => checkArchive(dir, pauseInCommand));
-  const all = [...differences, ...(archived?.differences ?? [])];
+  const ofStatements = await checkStatements(pauseInCommand);
+  const all = [...differences, ...ofStatements, ...(archived?.differences ?? [])];
   const counted = [
     `${users} users, ${transactions} transactions`,
     ...(archived ? [`${archived.receipts} archived receipts of ${countMonths(archived.months)}`] : []),

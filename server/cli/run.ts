@@ -19,6 +19,7 @@ import { payoutCommands } from './payouts';
 import { promotionCommands } from './promotions';
 import { rateCommands } from './rate';
 import { secretCommands } from './secret';
+import { signingKeyCommands } from './signing-key';
 import { stripeCommands } from './stripe';
 import { userCommands } from './user';
 
@@ -35,6 +36,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...rateCommands,
   ...configCommands,
   ...secretCommands,
+  ...signingKeyCommands,
   ...databaseCommands,
 };
 

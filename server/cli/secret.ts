@@ -4,6 +4,7 @@ import { hashMailbox } from '../identity/users';
 import { fingerprintOf, secretIdOf } from '../keyed-hash';
 import { payeeOf } from '../payouts/payee-details';
 import { sealAgain, sealedWith } from '../seal';
+import { privateKeyOf } from '../statements/signing-keys';
 import { shownIn } from '../webhooks/record';
 import { signingSecretOf } from '../webhooks/signing-secret';
 import { type Command, CommandRefused, type Outcome } from './command';
@@ -36,6 +37,10 @@ const COLUMNS: readonly Column[] = [
     id: 'team_id',
     column: 'destination',
     boundTo: payeeOf,
+  },
+  {
+    ...{ what: 'the signing key', table: 'signing_key', id: 'id', column: 'private_key' },
+    boundTo: privateKeyOf,
   },
 ];
 

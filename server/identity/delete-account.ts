@@ -44,6 +44,8 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });
+    // After the account: they are kept while it exists.
+    await tx.dailyStatement.deleteMany({ where: { userId } });
   });
 }
 

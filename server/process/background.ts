@@ -24,6 +24,7 @@ import { failedJobs, jobSuccesses } from '../measures';
 import { sendInvitations } from '../partners/invitations';
 import { applyDueRates } from '../partners/rates';
 import { PAYOUT_JOBS } from '../payouts/jobs';
+import { closeDays } from '../statements/close-days';
 import { noteAlerts } from '../warnings/note-alerts';
 import { sendWarnings } from '../warnings/send';
 import { forgetOldWarnings, watchSpending } from '../warnings/watch';
@@ -50,6 +51,7 @@ const APPLY_RATES_EVERY_MS = 5 * SECOND_MS;
 const KEEP_ACTIVITY_EVERY_MS = 10 * SECOND_MS;
 const WRITE_KEY_USES_EVERY_MS = 10 * SECOND_MS;
 const MAIL_KEY_NOTICES_EVERY_MS = 10 * SECOND_MS;
+const CLOSE_DAYS_EVERY_MS = MINUTE_MS;
 const FORGET_RESPONSES_EVERY_MS = MINUTE_MS;
 const FORGET_EVERY_MS = HOUR_MS;
 
@@ -94,6 +96,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('last key uses', writeKeyUses);
   life.onStop('key uses', repeat('key uses', WRITE_KEY_USES_EVERY_MS, writeKeyUses));
   life.onStop('key notices', repeat('key notices', MAIL_KEY_NOTICES_EVERY_MS, sendKeyNotices));
+  life.onStop('daily statements', repeat('daily statements', CLOSE_DAYS_EVERY_MS, closeDays));
   life.onStop('kept responses', repeat('kept responses', FORGET_RESPONSES_EVERY_MS, forgetKeptResponses));
   life.onStop(
     'idempotent requests',

@@ -11,6 +11,7 @@ import { payeeOf, revealDestination } from '@/server/payouts/payee-details';
 import { claimSecret, requireOwnSecret } from '@/server/process/own-secret';
 import { StartError } from '@/server/process/start-error';
 import { openSealed, seal } from '@/server/seal';
+import { openSigner } from '@/server/statements/signing-keys';
 import { newSealedSecret, revealSecret } from '@/server/webhooks/signing-secret';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
@@ -196,17 +197,20 @@ describe('svc secret reseal', () => {
     await mint(await newAppUser(partnerId));
     const events = await recordedEvents(partnerId);
     const person = await newPerson({ credits: 1 });
+    const signed = (await openSigner()).sign('svc-receipt', { charged: 1 });
 
     await startWith(SECOND, FIRST);
     const { code, text } = await run('secret', 'reseal');
     expect(code).toBe(0);
     expect(text).toMatch(/webhook secrets +1 renewed +0 left/);
     expect(text).toMatch(/accounts of payees +1 renewed +0 left/);
+    expect(text).toMatch(/the signing key +1 renewed +0 left/);
     expect(text).toMatch(/user keys +0 renewed +\d+ left/);
 
     use(SECOND);
     expect((await revealSecret(partnerId))?.secret).toBe(secret);
     expect(await revealDestination('tm_1')).toBe('AT61');
+    expect((await openSigner()).sign('svc-receipt', { charged: 1 })).toBe(signed);
     expect(await recordedEvents(partnerId)).toEqual(events);
     expect(events.length).toBeGreaterThan(0);
     expect(await pay(person)).toBe(401);

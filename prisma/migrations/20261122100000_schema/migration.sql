@@ -574,6 +574,8 @@ CREATE TABLE watermark (
 
 INSERT INTO watermark (name, up_to)
 SELECT name, '2000-01-01' FROM unnest(ARRAY['audit', 'audit_users', 'audit_turn', 'earnings', 'usage', 'activity', 'app_users', 'reversals', 'archive']) AS name;
+-- Days before the installation have no statements.
+INSERT INTO watermark (name, up_to) VALUES ('statements', date_trunc('day', now(), 'UTC'));
 
 CREATE TABLE archived_month (
   user_id text NOT NULL,
@@ -1112,6 +1114,28 @@ CREATE TABLE operator_action (
 CREATE INDEX operator_action_subject_id_idx ON operator_action (subject, id);
 
 -- ── Other ────────────────────────────────────────────────────────────────────────────────────────
+
+CREATE TABLE signing_key (
+  id text PRIMARY KEY,
+  public_key bytea NOT NULL,
+  private_key bytea,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  retired_at timestamptz(3),
+  CONSTRAINT signing_key_has_a_private_half_while_current CHECK ((private_key IS NULL) = (retired_at IS NOT NULL))
+);
+-- One key is current.
+CREATE UNIQUE INDEX signing_key_current ON signing_key ((retired_at IS NULL)) WHERE retired_at IS NULL;
+
+CREATE TABLE daily_statement (
+  user_id text NOT NULL,
+  scope text NOT NULL,
+  day date NOT NULL,
+  signed text NOT NULL,
+  closing bigint NOT NULL,
+  leaves bytea NOT NULL,
+  PRIMARY KEY (user_id, scope, day),
+  CONSTRAINT daily_statement_leaves_are_hashes CHECK (length(leaves) > 0 AND length(leaves) % 32 = 0)
+);
 
 CREATE TABLE sandbox_object (
   id text PRIMARY KEY,

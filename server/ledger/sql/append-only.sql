@@ -82,3 +82,22 @@ CREATE OR REPLACE TRIGGER payout_append_only BEFORE DELETE OR UPDATE OF
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER payout_not_truncated BEFORE TRUNCATE ON payout
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+-- Signing keys are retired and encrypted again, never replaced or deleted.
+CREATE OR REPLACE TRIGGER signing_key_append_only BEFORE DELETE OR UPDATE OF id, public_key, created_at ON signing_key
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER signing_key_not_truncated BEFORE TRUNCATE ON signing_key
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+-- Daily statements are deleted only with their account.
+CREATE OR REPLACE FUNCTION ledger_refuse_unless_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM "user" WHERE id = OLD.user_id AND deleted_at IS NOT NULL) THEN RETURN OLD; END IF;
+  RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
+END $$;
+CREATE OR REPLACE TRIGGER daily_statement_kept BEFORE DELETE ON daily_statement
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_unless_deleted();
+CREATE OR REPLACE TRIGGER daily_statement_append_only BEFORE UPDATE ON daily_statement
+  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER daily_statement_not_truncated BEFORE TRUNCATE ON daily_statement
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();

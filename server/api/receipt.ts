@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { creditsToJson } from '../credits';
 import type { StoredReceipt } from '../ledger';
+import type { ReceiptProof } from '../statements/read-statements';
+import { receiptProofSchema } from './statements';
 
 export const receiptSchema = z
   .object({
@@ -34,11 +36,15 @@ export const receiptSchema = z
     commission_credits: z.number(),
     overrun_credits: z.number().meta({ description: 'Cost beyond the hold, paid by the service.' }),
     charged_credits: z.number().meta({ description: 'What the user was charged.' }),
+    proof: receiptProofSchema,
   })
   .meta({ description: 'What was metered and charged for one request.' });
 
 /** A receipt in the API's field names. */
-export function writeReceiptBody(receipt: StoredReceipt): z.output<typeof receiptSchema> {
+export function writeReceiptBody(
+  receipt: StoredReceipt,
+  proof: ReceiptProof,
+): z.output<typeof receiptSchema> {
   const overrun = receipt.charge - receipt.providerCost - receipt.partnerShare;
   return {
     request_id: receipt.requestId,
@@ -60,5 +66,6 @@ export function writeReceiptBody(receipt: StoredReceipt): z.output<typeof receip
     commission_credits: creditsToJson(receipt.partnerShare),
     overrun_credits: creditsToJson(-overrun),
     charged_credits: creditsToJson(receipt.charge),
+    proof,
   };
 }

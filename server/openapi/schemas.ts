@@ -24,6 +24,7 @@ import {
   tokenResponseSchema,
   verifyCodeSchema,
 } from '../api/sign-in';
+import { keySetSchema, statementDaySchema, statementListSchema } from '../api/statements';
 import { tokenCountSchema } from '../generation/count-tokens';
 import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '../http/error-bodies';
 import { metadataSchema } from '../identity/metadata';
@@ -84,6 +85,9 @@ const RESPONSES = {
   Balance: balanceSchema,
   HistoryPage: historyPageSchema,
   Receipt: receiptSchema,
+  StatementList: statementListSchema,
+  StatementDay: statementDaySchema,
+  KeySet: keySetSchema,
   StartedCheckout: startedCheckoutSchema,
   CheckoutStatus: checkoutStatusSchema,
   CodeSent: codeSentSchema,

@@ -38,8 +38,14 @@ const FOR_OPERATORS = new Set(['/metrics', '/livez', '/readyz', '/api/health']);
 /** The route path that serves a URL path, or null for pages and files. */
 export function apiPath(given: string): string | null {
   const pathname = given.endsWith('/') ? given.replace(/\/+$/, '') : given;
-  if (pathname === '/auth/token' || pathname === '/v1' || FOR_OPERATORS.has(pathname)) return pathname;
-  if (OAUTH.test(pathname)) return pathname;
+  if (
+    pathname === '/auth/token' ||
+    pathname === '/.well-known/jwks.json' ||
+    pathname === '/v1' ||
+    OAUTH.test(pathname) ||
+    FOR_OPERATORS.has(pathname)
+  )
+    return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
   if (!pathname.startsWith('/v1/')) return FOREIGN.test(pathname) ? pathname : null;
   if (findWidgetFile(pathname)) return null;

@@ -1,3 +1,4 @@
+import * as keySet from '../../app/.well-known/jwks.json/route';
 import * as oauthServer from '../../app/.well-known/oauth-authorization-server/route';
 import * as health from '../../app/api/health/route';
 import * as token from '../../app/auth/token/route';
@@ -16,6 +17,8 @@ import * as checkout from '../../app/v1/credits/checkout/route';
 import * as history from '../../app/v1/credits/history/route';
 import * as pricing from '../../app/v1/credits/pricing/route';
 import * as receipt from '../../app/v1/credits/receipts/[id]/route';
+import * as statementDay from '../../app/v1/credits/statements/[day]/route';
+import * as statements from '../../app/v1/credits/statements/route';
 import * as embeddings from '../../app/v1/embeddings/route';
 import * as events from '../../app/v1/events/route';
 import * as revokeKey from '../../app/v1/keys/revoke/route';
@@ -33,6 +36,7 @@ import * as secretScanning from '../../app/v1/secret-scanning/route';
  * `[...id]` for the rest, so that a test can compare the list with the folders.
  */
 export const API_ROUTES: Record<string, object> = {
+  '/.well-known/jwks.json': keySet,
   '/.well-known/oauth-authorization-server': oauthServer,
   '/api/health': health,
   '/auth/token': token,
@@ -51,6 +55,8 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/credits/history': history,
   '/v1/credits/pricing': pricing,
   '/v1/credits/receipts/[id]': receipt,
+  '/v1/credits/statements': statements,
+  '/v1/credits/statements/[day]': statementDay,
   '/v1/events': events,
   '/v1/keys/revoke': revokeKey,
   '/v1/models': models,

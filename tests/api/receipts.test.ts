@@ -56,6 +56,12 @@ describe('a receipt', () => {
       commission_credits: expect.any(Number),
       overrun_credits: 0,
       charged_credits: expect.any(Number),
+      proof: {
+        receipt: expect.any(String),
+        price: expect.any(String),
+        inclusion: null,
+        statement: null,
+      },
     });
     const { charged_credits, provider_credits, commission_credits, held_credits } = receipt;
     expect(charged_credits).toBeCloseTo(provider_credits + commission_credits, 6);

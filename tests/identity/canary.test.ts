@@ -168,6 +168,8 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     `/v1/credits/receipts/${entry?.request_id}`,
     `/v1/credits/pricing?publishable_key=${pk}`,
     '/v1/credits/balance',
+    '/v1/credits/statements',
+    '/.well-known/jwks.json',
     '/v1/models',
     '/v1/responses/resp_x',
   ])

@@ -23,6 +23,7 @@ import { createPartner } from '@/server/partners/partner';
 import { addRedirect } from '@/server/partners/redirects';
 import { sendPayoutMails } from '@/server/payouts/mails';
 import { type LoopbackServer, listenOnLoopback } from '@/server/sandbox/loopback-server';
+import { ACCOUNT, closeDay } from '@/server/statements/close-days';
 import { writeStopPath } from '@/server/stop-link';
 import { writeUnsubscribePaths } from '@/server/unsubscribe-link';
 import { saveWarningChoice } from '@/server/warnings/choice';
@@ -32,6 +33,7 @@ import { newDatabase } from '../harness';
 import { Authenticator } from '../harness/authenticator';
 import { confirmedMinutesAgo } from '../harness/confirmations';
 import { until } from '../harness/until';
+import { forge } from '../ledger/forged-rows';
 import { newPayout } from '../payouts/payout-in-state';
 import { Instance } from '../sim/instances';
 import { liveKeyIds, mint, newAppUser } from './app-world';
@@ -699,6 +701,15 @@ async function send(
   return { status: response.status, isJson, text: await response.text() };
 }
 
+/** Moves what the user booked to a day on which nobody else did, and closes it. */
+async function closeOwnDay(userId: string): Promise<string> {
+  const others = await prisma().dailyStatement.count({ where: { scope: ACCOUNT } });
+  const day = new Date(Date.parse('2024-03-05') + others * DAY_MS).toISOString().slice(0, 10);
+  await forge([`UPDATE ledger_transaction SET created_at = '${day}' WHERE user_id = '${userId}'`]);
+  await closeDay(day);
+  return day;
+}
+
 /** An owner of an app who is also its user, with one of everything that a path can identify. */
 async function newOwnerWithEverything(name: string) {
   const { email, token } = await newSignedIn();
@@ -761,6 +772,7 @@ async function newOwnerWithEverything(name: string) {
   const { id: topUp } = await prisma().checkoutSession.create({
     data: { ...bought, ...ended, keyId: null, processorSessionId: null },
   });
+  const day = await closeOwnDay(user.userId);
   const team = app.teamId ?? '';
   const { id: payout } = await newPayout({ state: 'planned', method: 'manual', teamId: team });
   return {
@@ -774,6 +786,7 @@ async function newOwnerWithEverything(name: string) {
       purchase,
       file: `${number}.pdf`,
       request,
+      day,
       response,
       visit,
       ref,

@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DEVICE_GRANT } from '@/server/api/oauth';
-import { inTransaction, prisma } from '@/server/db';
+import { DAY_MS, now } from '@/server/clock';
+import { inTransaction, pool, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { answerDevice } from '@/server/identity/device-authorization';
 import { openSession } from '@/server/identity/sessions';
@@ -11,6 +12,7 @@ import { buildDocument } from '@/server/openapi/document';
 import { disablePartner, setAllowedModels } from '@/server/partners/partner';
 import { listenOnLoopback } from '@/server/sandbox/loopback-server';
 import { startSandboxPayments } from '@/server/sandbox/payments/server';
+import { closeDay } from '@/server/statements/close-days';
 import type { EventData, EventType } from '@/server/webhooks/events';
 import { recordEvent } from '@/server/webhooks/record';
 import { createSecret, revealSecret } from '@/server/webhooks/signing-secret';
@@ -19,6 +21,7 @@ import { startApi } from '../harness/api-server';
 import { whileDatabaseIsBusy } from '../harness/busy-database';
 import { newPerson, type Person } from '../harness/people';
 import { openMailbox, wrongCode } from '../identity/mailbox';
+import { forge } from '../ledger/forged-rows';
 import { startChecking } from './check-response';
 
 /** Validates every documented response of every endpoint of the running server against the document. */
@@ -230,6 +233,28 @@ test('GET /v1/credits/balance, history and receipts', async () => {
   await call('GET /v1/credits/receipts/{id}', { headers: as(unfunded), path: receipt });
 });
 
+test('GET /v1/credits/statements, and one day of them', async () => {
+  await pool().query("UPDATE watermark SET up_to = current_date - 1 WHERE name = 'statements'");
+  const day = new Date(now() - DAY_MS).toISOString().slice(0, 10);
+  await forge([
+    `UPDATE ledger_transaction SET created_at = created_at - interval '1 day' WHERE user_id = '${funded.userId}'`,
+  ]);
+  await closeDay(day);
+  for (const path of ['/v1/credits/statements', '/v1/credits/statements/{day}'])
+    for (const headers of [as(funded), as(paused), BAD_KEY, {}])
+      await call(`GET ${path}`, { headers, path: path.replace('{day}', day) });
+  const one = 'GET /v1/credits/statements/{day}';
+  expect((await call(one, { headers: as(funded), path: `/v1/credits/statements/${day}` })).status).toBe(200);
+  await call(one, { headers: as(unfunded), path: `/v1/credits/statements/${day}` });
+  await call('GET /v1/credits/statements', { headers: as(funded), query: '?before=never' });
+  const { data } = await (await call('GET /v1/credits/history', { headers: as(funded) })).json();
+  const { request_id } = data.find((entry: { request_id?: string }) => entry.request_id !== undefined);
+  const receipt = { headers: as(funded), path: `/v1/credits/receipts/${request_id}` };
+  const { proof } = await (await call('GET /v1/credits/receipts/{id}', receipt)).json();
+  expect(proof.inclusion).not.toBeNull();
+  expect((await call('GET /.well-known/jwks.json')).status).toBe(200);
+});
+
 test('the sign-in endpoints', async () => {
   const [send, verify] = ['POST /v1/auth/send-code', 'POST /v1/auth/verify-code'];
   const app = { publishable_key: funded.publishableKey };
@@ -401,6 +426,9 @@ test('while no connection to the database is free, every endpoint that needs one
     'GET /v1/credits/balance': { headers: as(funded) },
     'GET /v1/credits/history': { headers: as(funded) },
     'GET /v1/credits/receipts/{id}': { headers: as(funded), path: '/v1/credits/receipts/req_1' },
+    'GET /v1/credits/statements': { headers: as(funded) },
+    'GET /v1/credits/statements/{day}': { headers: as(funded), path: '/v1/credits/statements/2024-03-05' },
+    'GET /.well-known/jwks.json': {},
     'GET /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
     'POST /v1/credits/checkout': { headers: as(funded), body: { amount: 10, currency: 'usd' } },
     'GET /v1/credits/checkout/{id}': { headers: as(funded), path: '/v1/credits/checkout/cks_1' },

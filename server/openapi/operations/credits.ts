@@ -1,6 +1,11 @@
 import { historyQuerySchema } from '../../api/history';
+import { statementsQuerySchema } from '../../api/statements';
 import type { ErrorCode } from '../../errors';
 import type { Operation } from '../operation';
+
+/** Signed texts are shortened. */
+const JWS = 'eyJhbGciOiJFZERTQSJ9.eyJkYXkiOiIyMDI2LTExLTIxIn0.MEQCIB4fXk2Lw9XvTzB1nRcYd7Gh';
+const HASH = 'vFq2m1rX0bJt3c8sKq2Lw9XvTzB1nRcYd7GhM3pE6aU';
 
 const KEY_ERRORS: ErrorCode[] = ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'key_restricted'];
 
@@ -107,9 +112,107 @@ export const CREDITS: Operation[] = [
         commission_credits: 0.002469,
         overrun_credits: 0,
         charged_credits: 0.012345,
+        proof: {
+          receipt: JWS,
+          price: JWS,
+          inclusion: { index: 0, size: 2, path: [HASH] },
+          statement: JWS,
+        },
       },
     },
     errorFormat: 'chat',
     errors: [...KEY_ERRORS, 'not_found'],
+  },
+  {
+    id: 'listStatements',
+    method: 'get',
+    path: '/v1/credits/statements',
+    group: 'credits',
+    summary: 'List daily statements',
+    description:
+      'Lists the signed statements of this user in this app, newest first. A day (UTC) is closed ten minutes after it ends; days without bookings have no statement.',
+    auth: 'user-key',
+    query: { schema: statementsQuerySchema, examples: { limit: 31 } },
+    response: {
+      description: 'One page of statements.',
+      schema: 'StatementList',
+      example: {
+        data: [
+          {
+            day: '2026-11-21',
+            entries: 2,
+            charged_credits: 0.012345,
+            other_credits: 1000,
+            opening_credits: 0,
+            closing_credits: 999.987655,
+            root: HASH,
+            statement: JWS,
+          },
+        ],
+        has_more: false,
+      },
+    },
+    errorFormat: 'chat',
+    errors: ['invalid_request', ...KEY_ERRORS],
+  },
+  {
+    id: 'readStatement',
+    method: 'get',
+    path: '/v1/credits/statements/{day}',
+    group: 'credits',
+    summary: 'Read a day with its statement',
+    description:
+      'Returns the bookings of a closed day of this user in this app with everything that proves them: the signed statement, the hashes that it covers, and the price versions. `svc-verify` checks the response.',
+    auth: 'user-key',
+    pathParameters: { day: { description: 'The day (UTC).', example: '2026-11-21' } },
+    response: {
+      description: 'The day.',
+      schema: 'StatementDay',
+      example: {
+        statement: JWS,
+        entries: [
+          {
+            type: 'purchase',
+            id: 'txn_4fJ8sKq2Lw9XvTzB1nRcYd',
+            created_at: '2026-11-21T09:00:00.000Z',
+            credits: 1_000_000_000,
+          },
+        ],
+        leaves: [HASH],
+        prices: [],
+      },
+    },
+    errorFormat: 'chat',
+    errors: [...KEY_ERRORS, 'not_found'],
+  },
+  {
+    id: 'readKeySet',
+    method: 'get',
+    path: '/.well-known/jwks.json',
+    group: 'credits',
+    summary: 'Read the signing keys',
+    description:
+      'Returns the public keys that sign receipts and daily statements, as a JSON Web Key Set. Retired keys stay in it indefinitely.',
+    auth: 'none',
+    response: {
+      description: 'The keys, newest first.',
+      schema: 'KeySet',
+      example: {
+        keys: [
+          {
+            kty: 'OKP',
+            crv: 'Ed25519',
+            alg: 'EdDSA',
+            use: 'sig',
+            kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+            created_at: '2026-11-21T09:00:00.000Z',
+            retired_at: null,
+          },
+        ],
+      },
+    },
+    errorFormat: 'chat',
+    errors: [],
   },
 ];

@@ -4,6 +4,7 @@ import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { privateJson, respond } from '@/server/http/respond';
 import { findReceipt } from '@/server/ledger';
+import { findReceiptProof } from '@/server/statements/read-statements';
 
 type Context = { params: Promise<{ id: string }> };
 
@@ -12,9 +13,10 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
     const { userId, partnerId } = await requireUserKey(request);
     const { id } = await context.params;
     const receipt = await findReceipt({ userId, partnerId, requestId: id });
-    if (receipt === null)
+    const proof = receipt && (await findReceiptProof(userId, receipt.requestId));
+    if (receipt === null || proof === null)
       throw new ApiError('not_found', 'No request with this id exists for this user in this app.');
-    return privateJson(writeReceiptBody(receipt));
+    return privateJson(writeReceiptBody(receipt, proof));
   });
 
 export const OPTIONS = preflight;

@@ -1,0 +1,24 @@
+import { writeStatementDay } from '@/server/api/statements';
+import { ApiError } from '@/server/errors';
+import { requireUserKey } from '@/server/http/authenticate';
+import { preflight } from '@/server/http/cors';
+import { privateJson, respond } from '@/server/http/respond';
+import { readDay } from '@/server/statements/day';
+import { findDay } from '@/server/statements/read-statements';
+
+type Context = { params: Promise<{ day: string }> };
+
+export const GET = (request: Request, context: Context): Promise<Response> =>
+  respond('chat', async () => {
+    const { userId, partnerId } = await requireUserKey(request);
+    const day = readDay((await context.params).day);
+    const found = day === null ? null : await findDay({ userId, partnerId }, day);
+    if (found === null)
+      throw new ApiError(
+        'not_found',
+        'No statement of this day exists for this user in this app. A day is closed ten minutes after it ends (UTC), and days without bookings have no statement.',
+      );
+    return privateJson(writeStatementDay(found));
+  });
+
+export const OPTIONS = preflight;

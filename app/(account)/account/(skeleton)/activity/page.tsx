@@ -51,7 +51,7 @@ export default async function ActivityPage({ searchParams }: Props) {
       <PageHead
         title="Activity"
         description="Every request that apps made with your credits. Dates are in UTC."
-        actions={<ExportLink query={query} />}
+        actions={<Actions query={query} />}
       />
       <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />
       <Totals days={days} />
@@ -94,16 +94,21 @@ export default async function ActivityPage({ searchParams }: Props) {
   );
 }
 
-function ExportLink({ query }: { query: ActivityQuery }) {
+function Actions({ query }: { query: ActivityQuery }) {
   return (
-    <a
-      href={writeQuery({ ...query, page: 1 }, '/account/activity/export')}
-      download
-      className={buttonClass({ look: 'secondary' })}
-    >
-      <Download size={16} aria-hidden="true" />
-      Export CSV
-    </a>
+    <>
+      <PageLink href="/account/statements" className={buttonClass({ look: 'secondary' })}>
+        Statements
+      </PageLink>
+      <a
+        href={writeQuery({ ...query, page: 1 }, '/account/activity/export')}
+        download
+        className={buttonClass({ look: 'secondary' })}
+      >
+        <Download size={16} aria-hidden="true" />
+        Export CSV
+      </a>
+    </>
   );
 }
 

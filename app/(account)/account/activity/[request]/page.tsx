@@ -3,6 +3,8 @@ import { notFound } from 'next/navigation';
 import { RequestReceipt } from '@/app/_requests/request-receipt';
 import { requireSession } from '@/app/_session/session';
 import { findUserReceipt } from '@/server/activity/user-receipt';
+import { findReceiptProof } from '@/server/statements/read-statements';
+import { ReceiptProof } from './receipt-proof';
 
 export const metadata: Metadata = { title: 'Receipt' };
 
@@ -13,5 +15,11 @@ export default async function ReceiptPage({ params }: Props) {
   const [{ userId }, { request }] = await Promise.all([requireSession(), params]);
   const receipt = await findUserReceipt(userId, request);
   if (receipt === null) notFound();
-  return <RequestReceipt receipt={receipt} back={{ href: '/account/activity', label: 'Activity' }} />;
+  const proof = await findReceiptProof(userId, request);
+  return (
+    <>
+      <RequestReceipt receipt={receipt} back={{ href: '/account/activity', label: 'Activity' }} />
+      {proof && <ReceiptProof proof={proof} day={receipt.createdAt.toISOString().slice(0, 10)} />}
+    </>
+  );
 }

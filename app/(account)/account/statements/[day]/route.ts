@@ -1,0 +1,20 @@
+import { findSession } from '@/app/_session/session';
+import { readDay } from '@/server/statements/day';
+import { findAccountDay } from '@/server/statements/read-statements';
+
+type Context = { params: Promise<{ day: string }> };
+
+/** A day of the signed-in user as a file, with everything that proves it. */
+export async function GET(_: Request, { params }: Context): Promise<Response> {
+  const [session, { day: given }] = await Promise.all([findSession(), params]);
+  if (session === null) return new Response('Sign in first.', { status: 401 });
+  const day = readDay(given);
+  const found = day === null ? null : await findAccountDay(session.userId, day);
+  if (found === null) return new Response('Not found.', { status: 404 });
+  return Response.json(found, {
+    headers: {
+      'content-disposition': `attachment; filename="statement-${day}.json"`,
+      'cache-control': 'no-store',
+    },
+  });
+}

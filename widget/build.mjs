@@ -76,13 +76,14 @@ async function buildLoader() {
   await buildForBackends(dist);
 }
 
-/** The part of the package that runs in Node: the verification of webhooks, and the program `svc-listen`. */
+/** The part of the package that runs in Node: the verification of webhooks, and the programs `svc-listen` and `svc-verify`. */
 async function buildForBackends(dist) {
   const options = { format: 'esm', platform: 'node', target: 'node20', minify: false };
   await writeFile(path.join(dist, 'webhooks.js'), await bundle('loader/webhooks.ts', options));
   await writeFile(path.join(dist, 'webhooks.d.ts'), declare(path.join(loader, 'webhooks.ts')));
   const program = { ...options, banner: { js: '#!/usr/bin/env node' } };
-  await writeFile(path.join(dist, 'listen.js'), await bundle('loader/listen.ts', program));
+  for (const name of ['listen', 'verify'])
+    await writeFile(path.join(dist, `${name}.js`), await bundle(`loader/${name}.ts`, program));
 }
 
 /** The package as npm installs it from an address; a lock file notes its hash, so a version stays what it is. */

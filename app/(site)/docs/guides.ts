@@ -50,6 +50,12 @@ export const GUIDES: readonly Guide[] = [
     description: 'Credits, allowances, holds, receipts and refunds.',
   },
   {
+    slug: 'verify',
+    file: 'verify.md',
+    title: 'Verifying charges',
+    description: 'Signed receipts and daily statements, and how to check them.',
+  },
+  {
     slug: 'limits',
     file: 'limits.md',
     title: 'Spending limits',

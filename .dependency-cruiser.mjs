@@ -140,7 +140,12 @@ export default {
       ['^server/(ledger|partners)/', PRISMA_CLIENT],
       'Warnings read what others have written',
     ),
-    only('statements', '^server/statements/', [PRISMA_CLIENT], 'Statements are made of what is booked'),
+    only(
+      'statements',
+      '^server/statements/',
+      ['^server/ledger/', PRISMA_CLIENT],
+      'Statements are made of what is booked',
+    ),
     only('sandbox', '^server/sandbox/', [], 'Sandboxes stand in for others and know nothing of us'),
     only('widget', '^widget/', [], 'The widget runs on other people’s pages'),
     never(

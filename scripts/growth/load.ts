@@ -18,6 +18,7 @@ const RECEIPT = {
   cacheWrite1hTokens: 0,
   outputTokens: 40,
   reasoningTokens: 0,
+  webSearches: null,
   estimated: false,
   costReported: true,
   outcome: 'completed',

@@ -16,7 +16,8 @@ import { type Command, type CommandInput, CommandRefused, type Outcome } from '.
 export const ledgerCommands: Readonly<Record<string, Command>> = {
   'ledger check': {
     usage: 'ledger check [--archive DIR]',
-    summary: 'recompute every balance and check all invariants and daily statements, with those of archived receipts',
+    summary:
+      'recompute every balance and check all invariants and daily statements, with those of archived receipts',
     options: { archive: 'text' },
     needs: 'schema',
     run: check,

@@ -1,3 +1,4 @@
+import { isArchived } from './archived-day';
 import { checkDay } from './check-statements';
 import { ACCOUNT } from './close-days';
 import { type ListedStatement, listStatements } from './read-statements';
@@ -8,6 +9,8 @@ const COMPARED_BOOKINGS = 5_000;
 export type AccountStatement = ListedStatement & {
   /** Whether everything is still as it was signed; null if it was not compared. */
   matches: boolean | null;
+  /** Its receipts are no longer here. */
+  isArchived: boolean;
 };
 
 /** The statements of an account, newest first, before a day (UTC). */
@@ -21,7 +24,7 @@ export async function listAccountStatements(
   for (const statement of statements) {
     left -= statement.bookings ?? 0;
     const matches = left < 0 ? null : (await checkDay(userId, statement.day)).length === 0;
-    compared.push({ ...statement, matches });
+    compared.push({ ...statement, matches, isArchived: await isArchived(statement.day) });
   }
   return { statements: compared, hasMore };
 }

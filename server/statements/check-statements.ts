@@ -1,5 +1,6 @@
 import { now } from '../clock';
 import { pool, querySlowly } from '../db';
+import { isArchived } from './archived-day';
 import { ACCOUNT, hashOf } from './close-days';
 import { CHANGES_CREDITS, type Entry, readEntries } from './entries';
 import { leafOf, rootOf } from './merkle-tree';
@@ -63,12 +64,14 @@ async function compareDay(
   const entries = await readEntries(pool(), userId, day);
   const versions = entries.flatMap(({ priceVersion }) => priceVersion ?? []);
   const hashes = hashPrices(await readPrices(pool(), versions));
+  const isPartial = await isArchived(day);
   return stored.flatMap((statement) => {
     const payload = readPayload<Payload>(statement.signed);
     return [
-      ...compareEntries(statement, entries, stored),
-      ...comparePrices(payload, hashes),
-      ...compareSums(statement, payload, entries),
+      ...compareEntries(statement, { entries, stored, isPartial }),
+      // Of archived receipts, only the hashes are left.
+      ...(isPartial ? [] : comparePrices(payload, hashes)),
+      ...(isPartial ? [] : compareSums(statement, payload, entries)),
     ];
   });
 }
@@ -84,11 +87,9 @@ function followOn(last: Map<string, StoredStatement>, next: StoredStatement): st
   return follows ? [] : ['a daily statement follows from the one before: it does not'];
 }
 
-function compareEntries(
-  statement: StoredStatement,
-  all: readonly Entry[],
-  stored: readonly StoredStatement[],
-): string[] {
+type Booked = { entries: readonly Entry[]; stored: readonly StoredStatement[]; isPartial: boolean };
+
+function compareEntries(statement: StoredStatement, { entries: all, stored, isPartial }: Booked): string[] {
   const expected = splitLeaves(statement.leaves);
   const leaves =
     statement.scope === ACCOUNT
@@ -106,7 +107,7 @@ function compareEntries(
     ...leaves
       .filter(({ leaf }) => !known.has(leaf.toString('hex')))
       .map(({ name }) => `every booking of a closed day is in its daily statement: ${name} is not`),
-    ...(missing > 0 ? [`every entry of a daily statement is booked: ${missing} are not`] : []),
+    ...(missing > 0 && !isPartial ? [`every entry of a daily statement is booked: ${missing} are not`] : []),
     ...(rootOf(expected).toString('base64url') === root
       ? []
       : ['a daily statement has the root of its entries: it does not']),

@@ -164,8 +164,11 @@ function signStatement(
 async function readBefore(userId: string, scopes: string[], day: string): Promise<Map<string, Before>> {
   const { rows } = await pool().query<Before & { scope: string }>(
     `SELECT given.scope, last.signed, coalesce(last.closing, (
-         SELECT coalesce(sum(t.credits), 0) FROM ledger_transaction t
-         WHERE t.user_id = $1 AND (given.scope = $4 OR t.partner_id = given.scope) AND t.created_at < $3::date
+         SELECT coalesce(sum(b.credits), 0) FROM (
+           SELECT t.partner_id, t.credits FROM ledger_transaction t WHERE t.user_id = $1 AND t.created_at < $3::date
+           UNION ALL
+           SELECT m.partner_id, -m.charge FROM archived_month m WHERE m.user_id = $1 AND m.month < $3::date) b
+         WHERE given.scope = $4 OR b.partner_id = given.scope
        )::bigint) AS closing
      FROM unnest($2::text[]) AS given(scope)
      LEFT JOIN LATERAL (

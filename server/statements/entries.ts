@@ -39,6 +39,7 @@ type Row = {
   cache_write_1h_tokens: number;
   output_tokens: number;
   reasoning_tokens: number;
+  web_searches: number | null;
   rate_bp: number;
   held: bigint;
   provider_cost: bigint;
@@ -47,7 +48,7 @@ type Row = {
 
 const COLUMNS = `t.id, t.partner_id, t.kind, t.created_at, t.credits, t.model, t.provider, t.price_version, t.outcome,
   t.estimated, t.cost_reported, t.input_tokens, t.cache_read_tokens, t.cache_write_tokens, t.cache_write_1h_tokens,
-  t.output_tokens, t.reasoning_tokens, t.rate_bp::int, t.held, t.provider_cost, t.partner_share`;
+  t.output_tokens, t.reasoning_tokens, t.web_searches, t.rate_bp::int, t.held, t.provider_cost, t.partner_share`;
 
 /** Saved allowances and what partners lose by disputes leave the user's credits as they are. */
 export const CHANGES_CREDITS = "kind NOT IN ('permission', 'earnings_reversal')";
@@ -110,6 +111,7 @@ const writeReceipt = (row: Row, model: string) => ({
   cache_write_1h_tokens: row.cache_write_1h_tokens,
   output_tokens: row.output_tokens,
   reasoning_tokens: row.reasoning_tokens,
+  web_searches: row.web_searches ?? 0,
   commission_bp: row.rate_bp,
   held: Number(row.held),
   provider_cost: Number(row.provider_cost),

@@ -40,6 +40,7 @@ test('the verifier computes the charge of every price, tier, commission and hold
         cacheWrite1h: pick(300),
         output: pick(4_000),
         reasoning: 0,
+        searches: model.prices.webSearch === undefined ? 0 : pick(4),
       };
       const exact = isReported ? (BigInt(pick(1e12)) as Picocredits) : costOf(usage, model.prices);
       // Every fourth hold is too low.
@@ -62,6 +63,7 @@ test('the verifier computes the charge of every price, tier, commission and hold
         cacheWrite1hTokens: usage.cacheWrite1h,
         outputTokens: usage.output,
         reasoningTokens: 0,
+        webSearches: usage.searches ?? null,
         estimated: false,
         costReported: isReported,
         outcome: 'completed',

@@ -278,7 +278,7 @@ function checkInclusion(receipt: Fields, inclusion: unknown, { day, root, entrie
     throw new Difference(`${name} is not in the statement of ${day}`);
 }
 
-/** Cost = tokens × price, charge = cost × (1 + commission), rounded up once, at most the hold. */
+/** Cost = tokens and web searches × price, charge = cost × (1 + commission), rounded up once, at most the hold. */
 function checkCharge(receipt: Fields, price: Fields | undefined): void {
   const amount = (name: string): bigint => whole(receipt[name]);
   const cost = receipt.cost_reported ? null : exactCost(receipt, price);
@@ -319,7 +319,8 @@ function exactCost(receipt: Fields, price: Fields | undefined): bigint {
   ] as const;
   const prompt = classes.slice(0, 4).reduce((sum, [tokens]) => sum + Number(receipt[tokens]), 0);
   const tier = objects(price.tiers).findLast(({ above }) => prompt > Number(above)) ?? price;
-  return classes.reduce((sum, [tokens, kind]) => sum + whole(receipt[tokens]) * whole(tier[kind]), 0n);
+  const searches = whole(receipt.web_searches) * whole(price.web_search ?? 0);
+  return classes.reduce((sum, [tokens, kind]) => sum + whole(receipt[tokens]) * whole(tier[kind]), searches);
 }
 
 // ── Signatures and hashes ────────────────────────────────────────────────────────────────────

@@ -20,7 +20,11 @@ export default async function ContinuePage({ searchParams }: Props) {
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {place === null ? (
-        <DeadLink why="It is incomplete or older than an hour" task="buy credits and set allowances" href="/account" />
+        <DeadLink
+          why="It is incomplete or older than an hour"
+          task="buy credits and set allowances"
+          href="/account"
+        />
       ) : (
         <OtherAccount email={email} />
       )}

@@ -85,7 +85,16 @@ export default async function StatementsPage({ searchParams }: Props) {
   );
 }
 
-const toRow = ({ day, bookings = 0, charged, opening, closing, root, matches }: AccountStatement) => ({
+const toRow = ({
+  day,
+  bookings = 0,
+  charged,
+  opening,
+  closing,
+  root,
+  matches,
+  isArchived,
+}: AccountStatement) => ({
   day,
   bookings,
   charged: creditsToJson(BigInt(charged)),
@@ -93,4 +102,5 @@ const toRow = ({ day, bookings = 0, charged, opening, closing, root, matches }: 
   closing: creditsToJson(BigInt(closing)),
   root,
   matches,
+  isArchived,
 });

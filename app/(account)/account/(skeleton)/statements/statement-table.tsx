@@ -18,6 +18,8 @@ export type StatementRow = {
   root: string;
   /** Null if it was not compared. */
   matches: boolean | null;
+  /** Its receipts are no longer here, so there is no file. */
+  isArchived: boolean;
 };
 
 const column = columnsOf<StatementRow>();
@@ -35,7 +37,7 @@ const COLUMNS = [
   column.accessor('root', { header: 'Merkle root', cell: ({ getValue }) => <Root hash={getValue()} /> }),
   column.accessor('matches', {
     header: 'State',
-    cell: ({ getValue }) => <State matches={getValue()} />,
+    cell: ({ row: { original } }) => <State {...original} />,
   }),
   column.display({
     id: 'file',
@@ -69,7 +71,7 @@ function Card(statement: StatementRow) {
           {count.format(statement.bookings)} {statement.bookings === 1 ? 'booking' : 'bookings'}
         </p>
         <p className="mt-1.5">
-          <State matches={statement.matches} />
+          <State {...statement} />
         </p>
       </div>
       <div className="shrink-0 text-right tabular-nums">
@@ -83,9 +85,11 @@ function Card(statement: StatementRow) {
   );
 }
 
-function State({ matches }: Pick<StatementRow, 'matches'>) {
+function State({ matches, isArchived }: StatementRow) {
+  if (matches === false) return <Badge look="danger">Changed</Badge>;
+  if (isArchived) return <Badge>Archived</Badge>;
   if (matches === null) return <Badge>Signed</Badge>;
-  return matches ? <Badge look="positive">Unchanged</Badge> : <Badge look="danger">Changed</Badge>;
+  return <Badge look="positive">Unchanged</Badge>;
 }
 
 function Root({ hash }: { hash: string }) {
@@ -96,7 +100,8 @@ function Root({ hash }: { hash: string }) {
   );
 }
 
-function FileLink({ day }: StatementRow) {
+function FileLink({ day, isArchived }: StatementRow) {
+  if (isArchived) return null;
   return (
     <a
       href={`/account/statements/${day}`}

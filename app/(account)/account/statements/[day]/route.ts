@@ -1,4 +1,5 @@
 import { findSession } from '@/app/_session/session';
+import { isArchived } from '@/server/statements/archived-day';
 import { readDay } from '@/server/statements/day';
 import { findAccountDay } from '@/server/statements/read-statements';
 
@@ -10,7 +11,9 @@ export async function GET(_: Request, { params }: Context): Promise<Response> {
   if (session === null) return new Response('Sign in first.', { status: 401 });
   const day = readDay(given);
   const found = day === null ? null : await findAccountDay(session.userId, day);
-  if (found === null) return new Response('Not found.', { status: 404 });
+  if (found === null || day === null) return new Response('Not found.', { status: 404 });
+  if (await isArchived(day))
+    return new Response('The receipts of this day are archived. Ask the service for them.', { status: 404 });
   return Response.json(found, {
     headers: {
       'content-disposition': `attachment; filename="statement-${day}.json"`,

@@ -3,6 +3,7 @@ import { ApiError } from '@/server/errors';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { privateJson, respond } from '@/server/http/respond';
+import { isArchived } from '@/server/statements/archived-day';
 import { readDay } from '@/server/statements/day';
 import { findDay } from '@/server/statements/read-statements';
 
@@ -13,6 +14,8 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
     const { userId, partnerId } = await requireUserKey(request);
     const day = readDay((await context.params).day);
     const found = day === null ? null : await findDay({ userId, partnerId }, day);
+    if (day !== null && (await isArchived(day)))
+      throw new ApiError('not_found', 'The receipts of this day are archived. Ask the service for them.');
     if (found === null)
       throw new ApiError(
         'not_found',

@@ -94,11 +94,7 @@ class Counter {
   }
 
   private text(text: string): void {
-    const tokens = countTokens(text);
-    this.tokens +=
-      this.vendor === 'anthropic'
-        ? Math.min(Buffer.byteLength(text), Math.ceil(tokens * CLAUDE_FACTOR))
-        : tokens;
+    this.tokens += this.vendor === 'anthropic' ? countClaudeTokens(text) : countTokens(text);
   }
 
   /** Every value is text, except the data of media. */
@@ -172,6 +168,13 @@ class Counter {
     if (isUrl) this.tokens += UNSEEN_DOCUMENT.textTokens;
     else this.text(pdf?.text ?? file.toString('latin1'));
   }
+}
+
+/** A token has at least one byte, so the factor cannot apply to characters that are a token per byte already. */
+function countClaudeTokens(text: string): number {
+  const runs = text.match(/[ -~\s]+|[^ -~\s]+/g) ?? [];
+  const tokens = runs.map((run) => Math.min(Buffer.byteLength(run), countTokens(run) * CLAUDE_FACTOR));
+  return Math.ceil(tokens.reduce((sum, count) => sum + count, 0));
 }
 
 /** The messages, or the items of the responses format, of which text is one. */

@@ -38,7 +38,7 @@ export function Field({ name, schema, isRequired, schemas }: FieldProps) {
   return (
     <li className="py-3">
       <p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
-        <code className="font-mono text-[13px] font-medium">{name}</code>
+        <code className="font-mono text-[13px] font-medium wrap-anywhere">{name}</code>
         <span className="text-xs text-muted">{describeType(schema, schemas)}</span>
         {isRequired && <span className="text-xs text-warning">required</span>}
         {resolved.deprecated && <span className="text-xs text-muted">deprecated</span>}

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { expectGoodAppearance } from './fixtures/appearance';
-import { newEmail } from './fixtures/checkout-walk';
+import { finishPopup, newEmail } from './fixtures/checkout-walk';
 import { signInTo } from './fixtures/dashboard';
 import {
   expectCallbacks,
@@ -173,7 +173,7 @@ test('a saved card is chosen in the popup, pays in one click, and is removed; a 
 
   await pay(popup, '4242').click();
   await expect(popup.getByRole('heading', { name: '1,000 credits added' })).toBeVisible();
-  await popup.getByRole('button', { name: 'Done' }).click();
+  await finishPopup(popup);
   await expectCallbacks(
     page,
     'onLoginCompleted',

@@ -6,6 +6,7 @@ import {
   type CheckoutFrame,
   chooseAmount,
   confirmAllowance,
+  finishPopup,
   newEmail,
   openCheckout,
   payByCard,
@@ -508,7 +509,7 @@ test('a popup recognises the user signed in on this device, and the receipt open
   await expect(receipt.getByText('$25.00')).toBeVisible();
   await expect(receipt.getByText(email)).toBeVisible();
   await expectAccessible(receipt);
-  await popup.getByRole('button', { name: 'Done' }).click();
+  await finishPopup(popup);
   await expect.poll(async () => (await app.received(page)).at(-1)?.[0]).toBe('onComplete');
 
   // Another app, or this one after its key is revoked: no code is required. A localhost page takes a click.

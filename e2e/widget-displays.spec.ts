@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { chooseAmount, payByCard } from './fixtures/checkout-walk';
+import { chooseAmount, finishPopup, payByCard } from './fixtures/checkout-walk';
 import {
   buy,
   collectWarnings,
@@ -36,7 +36,7 @@ test('a popup sells like the overlay, no key crosses it, and a user who signed i
   await pay(popup);
   await buy(page);
   expect(context.pages()).toHaveLength(2);
-  await popup.getByRole('button', { name: 'Done' }).click();
+  await finishPopup(popup);
   const received = await expectCallbacks(
     page,
     'onLoginCompleted',
@@ -186,7 +186,7 @@ test('a popup survives a reload of its page and keeps sending messages to it', a
   await hearFromCheckout(page);
   await signInAt(popup, page);
   await pay(popup);
-  await popup.getByRole('button', { name: 'Done' }).click();
+  await finishPopup(popup);
   await expectCallbacks(page, 'onLoginCompleted', 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
 });
 

@@ -122,7 +122,7 @@ test('once the account is ready, Stripe’s form is loaded, removed by Back, sho
       await expect(form).toHaveCount(1);
       if (dollars.test('$5')) await checkout.getByRole('button', { name: 'Back' }).click();
     }
-    // A click while the frame is being replaced is lost.
+    // Clicks are kept from the form until the user could see it.
     await expect(async () => {
       await form.contentFrame().getByRole('button', { name: 'Pay' }).click({ timeout: 2_000 });
       await expect(checkout.getByRole('heading', { name: '1,000 credits added' })).toBeVisible({

@@ -19,8 +19,8 @@ export async function sendWarnings(): Promise<void> {
 }
 
 /**
- * The next attempt is scheduled before this one starts, so that two processes do not both send it. A higher threshold
- * that is reached meanwhile stays due.
+ * The next attempt is scheduled before this one starts, so that two processes do not both send it. If the user
+ * reaches a higher threshold in the meantime, its mail stays due.
  */
 async function sendOne(warning: WarningMail): Promise<void> {
   const { userId, cause, percent, attempts, kind } = warning;

@@ -42,7 +42,7 @@ function writeWords({ kind, detail }: WarningMail, app: string): Words {
       subject: `Webhook deliveries work again: ${app}`,
       paragraphs: [
         `A delivery to the endpoint of ${app} has succeeded again. They had failed since ${since}.`,
-        'Events that failed meanwhile are not sent again by themselves. Send them again from the list of deliveries, or read them from the API.',
+        `${settings().BRAND_NAME} does not resend the events that failed during the outage. Resend them from the list of deliveries, or read them from the API.`,
       ],
       page: 'webhooks',
     };

@@ -4,14 +4,16 @@ import path from 'node:path';
 import pg from 'pg';
 
 const ROLE = 'svc_service';
-const GRANTS = path.resolve('server/process/service-role.sql');
+export const GRANTS = path.resolve('server/process/service-role.sql');
 
 /**
  * Opens the role that the service works with, so that nothing it is made to do can change history, and returns
- * its address. The password is new at each start and stored nowhere.
+ * its address. By default, the password is new at each start and stored nowhere.
  */
-export async function openServiceRole(ownerUrl: string): Promise<string> {
-  const password = randomBytes(24).toString('base64url');
+export async function openServiceRole(
+  ownerUrl: string,
+  password = randomBytes(24).toString('base64url'),
+): Promise<string> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
@@ -22,6 +24,8 @@ export async function openServiceRole(ownerUrl: string): Promise<string> {
   } finally {
     await client.end();
   }
-  const url = new URL(ownerUrl);
-  return Object.assign(url, { username: ROLE, password }).href;
+  return addressOfService(ownerUrl, password);
 }
+
+export const addressOfService = (ownerUrl: string, password: string): string =>
+  Object.assign(new URL(ownerUrl), { username: ROLE, password }).href;

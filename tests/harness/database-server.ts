@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import {
   DataDirInUse,
@@ -6,6 +7,7 @@ import {
   startEmbeddedPostgres,
 } from '@/server/process/embedded-postgres';
 import { migrate } from '@/server/process/migrate';
+import { addressOfService, GRANTS, openServiceRole } from '@/server/process/service-role';
 import { readMigrations, readRelease } from '@/server/process/sql-files';
 import { addressOn, withClient } from './database-connection';
 
@@ -15,6 +17,12 @@ export type DatabaseServer = {
   serverUrl: string;
   templateName: string;
 };
+
+/** The same for all databases of the server, because the role belongs to all of them. */
+const SERVICE_PASSWORD = 'a password of the tests';
+
+/** The address of a database for the role that owns nothing. Every database that is cloned from the template has its grants. */
+export const serviceAddressOf = (ownerUrl: string): string => addressOfService(ownerUrl, SERVICE_PASSWORD);
 
 /** Runs at the same time get a server each. */
 const SLOTS = 8;
@@ -75,6 +83,7 @@ function ensureTemplate(serverUrl: string): Promise<string> {
 function hashSchema(): string {
   const hash = createHash('sha256');
   for (const { name, text } of [...readMigrations(), ...readRelease().files]) hash.update(name).update(text);
+  hash.update(readFileSync(GRANTS));
   return hash.digest('hex');
 }
 
@@ -83,5 +92,6 @@ async function buildTemplate(client: pg.Client, serverUrl: string, name: string)
   const draft = `test_${name}`;
   await client.query(`CREATE DATABASE ${draft}`);
   await migrate(addressOn(serverUrl, draft));
+  await openServiceRole(addressOn(serverUrl, draft), SERVICE_PASSWORD);
   await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
 }

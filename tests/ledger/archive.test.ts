@@ -11,9 +11,9 @@ import { newId } from '@/server/ids';
 import { checkLedger, clawBack, createPayout } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
-import { openServiceRole } from '@/server/process/service-role';
 import { newDatabase } from '../harness/database';
 import { withClient } from '../harness/database-connection';
+import { serviceAddressOf } from '../harness/database-server';
 import { generateYear } from '../year/generate';
 import { YEAR_APP } from '../year/people';
 import { forge, whileForged } from './forged-rows';
@@ -137,7 +137,7 @@ describe('before the archive', () => {
   });
 
   test('the role of the service may not remove receipts', async () => {
-    await withClient(await openServiceRole(url), async (service) => {
+    await withClient(serviceAddressOf(url), async (service) => {
       const remove = service.query("SELECT ledger_remove_archived('2025-01-01', '[]')");
       await expect(remove).rejects.toThrow(/permission denied|is not being archived/);
       await expect(service.query('DELETE FROM archived_month')).rejects.toThrow('permission denied');

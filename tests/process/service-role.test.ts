@@ -12,15 +12,15 @@ import { sweepSignIns } from '@/server/identity/sweep-sign-ins';
 import { checkLedger, clawBack, LEDGER_JOBS, mayRemove, readSpendable } from '@/server/ledger';
 import { applyDueRates } from '@/server/partners/rates';
 import { openCommandEnvironment, provideDatabase, updateDatabase } from '@/server/process/environment';
-import { openServiceRole } from '@/server/process/service-role';
 import { sweepDeliveries } from '@/server/webhooks/retention';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { withClient } from '../harness/database-connection';
+import { serviceAddressOf } from '../harness/database-server';
 import { newPerson } from '../harness/people';
 
 const { url } = await newDatabase();
-process.env.DATABASE_URL = await openServiceRole(url);
+process.env.DATABASE_URL = serviceAddressOf(url);
 const api = await startApi();
 const person = await newPerson({ credits: 100 });
 

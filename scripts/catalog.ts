@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { DAY_MS, nowDate } from '../server/clock';
 import type { ProviderName } from '../server/endpoints';
 import { modelSchema } from '../server/pricing/catalog-schema';
@@ -12,6 +11,7 @@ import { type ModelsDev, readModelsDev } from './catalog/models-dev';
 import { matchesPattern, newestDate, type Overrides, readOverrides } from './catalog/overrides';
 import { findVersion, readSource } from './catalog/read-source';
 import { SOURCE_NAMES } from './catalog/selection';
+import { readOptions } from './read-options.mjs';
 
 /** `npm run catalog` writes server/pricing/catalog.json from its sources. How: docs/catalogue.md. */
 
@@ -22,14 +22,12 @@ type Source = { name: string; version?: string; licence?: string; asOf: string }
 type CatalogJson = { sources: Source[]; models: CatalogEntry[] };
 type Sources = { modelsDev: ModelsDev[]; genaiPrices: GenaiPrices; liteLlm: LiteLlm; list: Source[] };
 
-const { values: options } = parseArgs({
-  options: {
-    'models-dev': { type: 'string', multiple: true, default: ['https://models.dev/api.json'] },
-    'genai-prices': { type: 'string', default: 'pypi:genai-prices' },
-    litellm: { type: 'string', default: 'pypi:litellm' },
-    date: { type: 'string', multiple: true, default: [] },
-    'max-age-days': { type: 'string', default: String(DEFAULT_MAX_AGE_DAYS) },
-  },
+const options = readOptions({
+  'models-dev': { type: 'string', multiple: true, default: ['https://models.dev/api.json'] },
+  'genai-prices': { type: 'string', default: 'pypi:genai-prices' },
+  litellm: { type: 'string', default: 'pypi:litellm' },
+  date: { type: 'string', multiple: true, default: [] },
+  'max-age-days': { type: 'string', default: String(DEFAULT_MAX_AGE_DAYS) },
 });
 const maxAgeDays =
   readMaxAgeDays(options['max-age-days']) ?? stop('--max-age-days: expected a number of days');

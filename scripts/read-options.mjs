@@ -1,6 +1,5 @@
 // @ts-check
 import { parseArgs } from 'node:util';
-import { fail } from './steps.mjs';
 
 /**
  * The options of a script. A wrong one ends it with a message that names the option.
@@ -12,6 +11,7 @@ export function readOptions(options) {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(1);
   }
 }

@@ -1,20 +1,18 @@
-import { parseArgs } from 'node:util';
 import { walkLong } from '../tests/sim/long-walk';
 import { simulate } from '../tests/sim/simulation';
 import { type Tally, total } from '../tests/sim/tally';
+import { readOptions } from './read-options.mjs';
 
 /**
  * `npm run sim -- --seed N --minutes M` (or `--seconds S`): injects faults into two running instances and
  * counts violations. `--operations N` compares that many operations of the ledger with its model instead.
  */
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    minutes: { type: 'string' },
-    seconds: { type: 'string' },
-    operations: { type: 'string' },
-  },
+const values = readOptions({
+  seed: { type: 'string' },
+  minutes: { type: 'string' },
+  seconds: { type: 'string' },
+  operations: { type: 'string' },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
 const seconds = Number(values.seconds ?? Number(values.minutes ?? 1) * 60);

@@ -1,13 +1,13 @@
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openCommandDatabase, requireDatabaseUrl } from '../server/cli/database';
 import { syncCatalog } from '../server/pricing/sync-catalog';
 import { generateYear } from '../tests/year/generate';
 import { YEAR_REQUESTS, YEAR_SEED } from '../tests/year/seed';
+import { readOptions } from './read-options.mjs';
 
 /** `npm run year -- [--seed N] [--requests N]`: generates a year of activity, to view the dashboards with. */
 
-const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' } } });
+const values = readOptions({ seed: { type: 'string' }, requests: { type: 'string' } });
 const seed = Number(values.seed ?? YEAR_SEED);
 const requests = Number(values.requests ?? YEAR_REQUESTS);
 if (!Number.isInteger(seed) || !Number.isInteger(requests) || requests < 1) {

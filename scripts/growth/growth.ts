@@ -1,6 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { now } from '../../server/clock';
 import { closeDatabase } from '../../server/db';
@@ -12,6 +11,7 @@ import { syncCatalog } from '../../server/pricing/sync-catalog';
 import { startEmbeddedPostgres } from '../../server/process/embedded-postgres';
 import { migrate } from '../../server/process/migrate';
 import { readRelease } from '../../server/process/sql-files';
+import { readOptions } from '../read-options.mjs';
 import { PARTITION, people, requests, type Size, SUMS } from './fill';
 import { type Figures, type Load, openLoad } from './load';
 import { measurePages } from './pages';
@@ -21,18 +21,31 @@ import { measurePages } from './pages';
  * what admission and settlement, the heaviest pages, `ledger check` and the archive take. docs/scaling.md has the figures.
  */
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '10000000' },
-    users: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '6' },
-    seconds: { type: 'string', default: '4' },
-    data: { type: 'string', default: '.data/growth' },
-    only: { type: 'string', default: 'load,pages,check,archive,partitions' },
-  },
+const PARTS = ['load', 'pages', 'check', 'archive', 'partitions'];
+const HELP = `npm run growth -- [options]
+
+  --requests N     how many requests the year has (10000000)
+  --users N        of how many users (20000)
+  --rounds N       rounds of load on each database (6)
+  --seconds N      how long each of them takes (4)
+  --data DIR       where the databases are (.data/growth); they are removed afterwards
+  --only PARTS     some of: ${PARTS.join(', ')}`;
+
+const values = readOptions({
+  requests: { type: 'string', default: '10000000' },
+  users: { type: 'string', default: '20000' },
+  rounds: { type: 'string', default: '6' },
+  seconds: { type: 'string', default: '4' },
+  data: { type: 'string', default: '.data/growth' },
+  only: { type: 'string', default: PARTS.join(',') },
+  help: { type: 'boolean', default: false },
 });
-const size: Size = { requests: Number(values.requests), users: Number(values.users), keys: 200 };
+if (values.help) stop(HELP, 0);
+const size: Size = { requests: atLeast('requests', 1_000), users: atLeast('users', 200), keys: 200 };
+const [roundCount, roundSeconds] = [atLeast('rounds', 1), atLeast('seconds', 1)];
 const parts = new Set(values.only.split(','));
+for (const part of parts)
+  if (!PARTS.includes(part)) stop(`--only: expected some of ${PARTS.join(', ')}, separated by commas`);
 /** The database of the settings. */
 const YEAR = 'svc';
 
@@ -45,6 +58,18 @@ try {
   await closeDatabase();
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
+}
+
+function stop(message: string, code = 1): never {
+  console[code === 0 ? 'log' : 'error'](message);
+  process.exit(code);
+}
+
+function atLeast(name: 'requests' | 'users' | 'rounds' | 'seconds', least: number): number {
+  const value = Number(values[name]);
+  return Number.isInteger(value) && value >= least
+    ? value
+    : stop(`--${name}: expected an integer of at least ${least}`);
 }
 
 function urlOf(database: string): string {
@@ -162,9 +187,9 @@ async function compareLoads(databases: string[]): Promise<void> {
   for (const lanes of [1, 20]) {
     for (const [, load] of loads) await load.run(lanes, 2);
     const rounds: Record<string, Figures[]> = {};
-    for (let round = 0; round < Number(values.rounds); round++)
+    for (let round = 0; round < roundCount; round++)
       for (const [name, load] of loads)
-        rounds[name] = [...(rounds[name] ?? []), await load.run(lanes, Number(values.seconds))];
+        rounds[name] = [...(rounds[name] ?? []), await load.run(lanes, roundSeconds)];
     const ratios = (name: string, of: (figures: Figures) => number) =>
       median((rounds[name] ?? []).map((figures, n) => of(figures) / of(rounds.empty?.[n] as Figures)));
     console.table(

@@ -32,16 +32,22 @@ const PLACES = [
 export async function requireBrowser() {
   const given = process.env.CHROMIUM_PATH;
   if (given) return isProgram(given) ? {} : fail(`CHROMIUM_PATH: ${given} is not an executable program`);
-  const installed = findInstalled();
-  if (installed || (await hasPlaywrights())) return installed ?? {};
-  if (await succeeds('Downloading a browser', () => node([PLAYWRIGHT, 'install', 'chromium']))) return {};
-  if (process.getuid?.() === 0) await succeeds('Installing a browser', installFromSystem);
+  const found = findInstalled();
+  if (found?.CHROMIUM_SHELL_PATH) return found;
+  if (await hasPlaywrights()) return {};
+  if (!found && (await succeeds('Downloading a browser', () => node([PLAYWRIGHT, 'install', 'chromium']))))
+    return {};
+  if (process.getuid?.() === 0)
+    await succeeds(
+      found ? 'Installing the headless build of Chromium' : 'Installing a browser',
+      installFromSystem,
+    );
   return (
     findInstalled() ??
     fail(
       [
         'The browser tests need Chromium or Chrome. None was found, and none could be downloaded or installed.',
-        'Install one (for example: apt-get install chromium), or set its path: CHROMIUM_PATH=/path/to/chromium npm test',
+        'Install one (for example: apt-get install chromium chromium-headless-shell), or set its path: CHROMIUM_PATH=/path/to/chromium npm test',
       ].join('\n'),
     )
   );

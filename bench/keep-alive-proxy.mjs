@@ -30,7 +30,9 @@ export async function startProxy(servers) {
   });
   // Closing an idle connection would race with the next request on it.
   proxy.keepAliveTimeout = 0;
-  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', () => resolve(undefined)));
+  await new Promise((resolve) =>
+    proxy.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => resolve(undefined)),
+  );
   const { port } = /** @type {import('node:net').AddressInfo} */ (proxy.address());
   return {
     url: `http://127.0.0.1:${port}`,

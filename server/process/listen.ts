@@ -2,11 +2,17 @@ import { createServer, type Server } from 'node:net';
 import { codeOf } from './data-dir';
 import { StartError } from './start-error';
 
+/**
+ * Connections that wait while the process is busy; the system may allow fewer (`net.core.somaxconn`). Beyond, the system
+ * drops them, and their clients try again for up to a minute, where an accepted request gets a 503.
+ */
+const WAITING_CONNECTIONS = 4_096;
+
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, host, () => {
+      server.listen({ port, host, backlog: WAITING_CONNECTIONS }, () => {
         server.off('error', reject);
         resolve();
       });

@@ -76,7 +76,7 @@ export async function addPasskey(
     });
     if (count === 0) throw new ApiError('invalid_request', 'This passkey was already added.');
   });
-  await sendPasskeyMail(email, 'added');
+  await sendPasskeyMail({ email, userId }, 'added');
 }
 
 async function verifyNewPasskey(session: LiveSession, response: RegistrationResponseJSON) {

@@ -1,6 +1,7 @@
+import { writeAccountMail } from '../account-mail';
 import { settings } from '../env';
 import { describeError, log } from '../log';
-import { htmlMail, htmlParagraph, sendMail } from '../mail';
+import { sendMail } from '../mail';
 
 /** Notifies a user that their passkeys have changed. */
 
@@ -18,20 +19,20 @@ const WORDS: Record<Change, { what: string; advice: string }> = {
 };
 
 /** Sends the mail after the change. A failure is only logged, because the change has happened. */
-export async function sendPasskeyMail(to: string, change: Change): Promise<void> {
-  const { BRAND_NAME: brand, BASE_URL } = settings();
-  const paragraphs = [
-    WORDS[change].what,
-    WORDS[change].advice,
-    `Open ${BASE_URL}/account/settings to see your passkeys.`,
-  ];
+export async function sendPasskeyMail(
+  { email, userId }: { email: string; userId: string },
+  change: Change,
+): Promise<void> {
+  const mail = writeAccountMail({
+    subject: `Passkey ${change}: ${settings().BRAND_NAME}`,
+    paragraphs: [WORDS[change].what, WORDS[change].advice],
+    link: { label: 'Show your passkeys', path: '/account/settings' },
+    note: 'We send this e-mail after every change of your passkeys.',
+    // A command may run without the secret that seals the link.
+    ...(settings().AUTH_SECRET !== undefined && { stops: userId }),
+  });
   try {
-    await sendMail({
-      to,
-      subject: `Passkey ${change}: ${brand}`,
-      text: `${paragraphs.join('\n\n')}\n`,
-      html: htmlMail(paragraphs.map(htmlParagraph).join('')),
-    });
+    await sendMail({ to: email, ...mail });
   } catch (error) {
     log().error({ error: describeError(error) }, 'could not send the mail about a passkey');
   }

@@ -22,7 +22,7 @@ type Owner = { userId: string; email: string };
 /** False when the user has no such passkey. */
 export async function removePasskey({ userId, email }: Owner, passkeyId: string): Promise<boolean> {
   const { count } = await prisma().passkey.deleteMany({ where: { id: passkeyId, userId } });
-  if (count > 0) await sendPasskeyMail(email, 'removed');
+  if (count > 0) await sendPasskeyMail({ email, userId }, 'removed');
   return count > 0;
 }
 

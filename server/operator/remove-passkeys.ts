@@ -19,6 +19,6 @@ export async function removePasskeysAs(
     return count;
   });
   // Without a mail server, the command line runs next to the sandbox, which sends no mail.
-  if (removed > 0 && settings().SMTP_URL !== undefined) await sendPasskeyMail(email, 'removed');
+  if (removed > 0 && settings().SMTP_URL !== undefined) await sendPasskeyMail({ email, userId }, 'removed');
   return removed;
 }

@@ -11,6 +11,7 @@ import { askForPasskey, signInWithPasskey } from '@/server/identity/sign-in-with
 import { sweepSignIns } from '@/server/identity/sweep-sign-ins';
 import { openUser } from '@/server/identity/users';
 import { createPartner } from '@/server/partners/partner';
+import { readStopToken } from '@/server/stop-link';
 import { newDatabase } from '../harness';
 import { Authenticator, type Deviation } from '../harness/authenticator';
 import { newDevice } from './app-world';
@@ -113,6 +114,14 @@ describe('a passkey', () => {
       expect.stringContaining('Passkey added'),
       expect.stringContaining('Passkey removed'),
     ]);
+  });
+
+  it('mails a link that stops all apps when passkeys change', async () => {
+    const { session } = await newHolder();
+    const { mail } = mailbox.mails.findLast(({ recipients }) => recipients.includes(session.email)) ?? {};
+    const token = /\/stop\?token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? '';
+    expect(readStopToken(token)).toBe(session.userId);
+    expect(`${mail?.text} ${mail?.html}`).not.toContain(session.userId);
   });
 
   it('no longer signs in once it was removed or its account deleted', async () => {

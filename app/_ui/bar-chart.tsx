@@ -1,32 +1,32 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { type BarChartProps, colourOf, writeValue } from './bar-row';
+import { type BarChartProps, lookOf, writeValue } from './bar-row';
 
 /** Loaded after the page, which is usable before its largest library arrives. */
 const Bars = dynamic(() => import('./bars').then((module) => module.Bars), { ssr: false });
 
 /** Stacked bars over time; a table has the same numbers for people who cannot see the chart. */
-export function BarChart({ title, rows, series, unit = '' }: BarChartProps) {
+export function BarChart({ title, rows, series, unit = '', forecast }: BarChartProps) {
   return (
     <figure className="relative">
       <figcaption className="sr-only">{title}</figcaption>
       <div aria-hidden="true" className="h-60">
-        <Bars title={title} rows={rows} series={series} unit={unit} />
+        <Bars title={title} rows={rows} series={series} unit={unit} forecast={forecast} />
       </div>
-      {series.length > 1 && <Legend series={series} />}
+      {series.length > 1 && <Legend series={series} forecast={forecast} />}
       <NumbersTable title={title} rows={rows} series={series} unit={unit} />
     </figure>
   );
 }
 
-function Legend({ series }: { series: string[] }) {
+function Legend({ series, forecast }: Pick<BarChartProps, 'series' | 'forecast'>) {
   return (
     <ul aria-hidden="true" className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-[13px] text-muted">
       {series.map((name, index) => (
         <li key={name} className="flex items-center gap-1.5">
           <svg width="10" height="10" aria-hidden="true">
-            <rect width="10" height="10" rx="3" fill={colourOf(index)} />
+            <rect width="10" height="10" rx="3" {...lookOf(index, name === forecast)} />
           </svg>
           {name}
         </li>
@@ -35,7 +35,7 @@ function Legend({ series }: { series: string[] }) {
   );
 }
 
-function NumbersTable({ title, rows, series, unit }: Required<BarChartProps>) {
+function NumbersTable({ title, rows, series, unit }: Required<Omit<BarChartProps, 'forecast'>>) {
   return (
     // A table by itself grows with its content, whatever size it is given.
     <div className="sr-only">

@@ -9,11 +9,19 @@ export type BarChartProps = {
   series: string[];
   /** What the numbers count. */
   unit?: string;
+  /** The series that has not happened yet. */
+  forecast?: string | undefined;
 };
 
 const SERIES = 6;
 
 export const colourOf = (index: number): string => `var(--series-${(index % SERIES) + 1})`;
+
+/** How a series is drawn: what has not happened yet as an outline. */
+export const lookOf = (index: number, isForecast: boolean) =>
+  isForecast
+    ? { fill: 'var(--sunken)', stroke: 'var(--field)', strokeDasharray: '3 2' }
+    : { fill: colourOf(index) };
 
 export const writeValue = (value: number, unit: string): string =>
   `${new Intl.NumberFormat('en', { maximumFractionDigits: 4 }).format(value)}${unit && ` ${unit}`}`;

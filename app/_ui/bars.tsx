@@ -1,5 +1,5 @@
 import { Bar, CartesianGrid, BarChart as Chart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { type BarChartProps, type BarRow, chooseSteps, colourOf, writeValue } from './bar-row';
+import { type BarChartProps, type BarRow, chooseSteps, lookOf, writeValue } from './bar-row';
 
 const HEIGHT = 240;
 
@@ -7,7 +7,7 @@ const compact = (value: number) =>
   new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 }).format(value);
 
 /** The chart itself, with the library that draws it. */
-export function Bars({ rows, series, unit = '' }: BarChartProps) {
+export function Bars({ rows, series, unit = '', forecast }: BarChartProps) {
   const steps = chooseSteps(rows);
   return (
     <ResponsiveContainer width="100%" height={HEIGHT}>
@@ -48,7 +48,7 @@ export function Bars({ rows, series, unit = '' }: BarChartProps) {
             name={name}
             dataKey={(row: BarRow) => row.values[name] ?? 0}
             stackId="all"
-            fill={colourOf(index)}
+            {...lookOf(index, name === forecast)}
             maxBarSize={36}
             isAnimationActive={false}
           />

@@ -26,6 +26,24 @@ export function barsOf(points: Point[], { from, to }: { from: string; to: string
   return { rows, series };
 }
 
+type Bars = ReturnType<typeof barsOf>;
+
+/** The same bars, with what the days of this month are still expected to add: as a last series, in further bars. */
+export function withForecast({ rows, series }: Bars, days: Omit<Point, 'name'>[], period: Period) {
+  const forecast = 'Forecast';
+  const bars = new Map(rows.map(({ label, values }) => [label, values]));
+  for (const { day, value } of days) {
+    const label = labelOf(barStepOf(period) === 'month' ? day.slice(0, 7) : day);
+    const values = bars.get(label) ?? {};
+    bars.set(label, { ...values, [forecast]: (values[forecast] ?? 0) + value });
+  }
+  return {
+    rows: [...bars].map(([label, values]) => ({ label, values })),
+    series: [...series, forecast],
+    forecast,
+  };
+}
+
 /** The largest series by name, all others combined. */
 function chooseSeries(points: Point[]) {
   const sums = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseSteps } from '@/app/_ui/bar-row';
-import { barsOf } from '@/server/activity/bars';
+import { barsOf, withForecast } from '@/server/activity/bars';
 
 const NOVEMBER = { from: '2026-11-01', to: '2026-11-04' };
 const point = (name: string, value: number, day = '2026-11-02') => ({ day, name, value });
@@ -22,6 +22,26 @@ describe('the bars of a chart', () => {
     expect(series).toEqual(['a', 'b', 'c', 'd', 'e', 'Other']);
     expect(rows.map(({ label }) => label)).toEqual(['Oct 26', 'Nov 26']);
     expect(rows[1]?.values.Other).toBe(5 + 4);
+  });
+
+  it('end with what this month is still expected to bring', () => {
+    const days = [
+      { day: '2026-11-03', value: 4 },
+      { day: '2026-11-04', value: 5 },
+    ];
+    const daily = withForecast(barsOf([point('a', 1, '2026-11-03')], NOVEMBER, '30d'), days, '30d');
+    expect(daily.series).toEqual(['a', 'Forecast']);
+    expect(daily.rows.slice(1)).toEqual([
+      { label: 'Nov 2', values: {} },
+      { label: 'Nov 3', values: { a: 1, Forecast: 4 } },
+      { label: 'Nov 4', values: { Forecast: 5 } },
+    ]);
+    const year = { from: '2026-10-01', to: '2026-12-01' };
+    const monthly = withForecast(barsOf([point('a', 1)], year, '12m'), days, '12m');
+    expect(monthly.rows).toEqual([
+      { label: 'Oct 26', values: {} },
+      { label: 'Nov 26', values: { a: 1, Forecast: 9 } },
+    ]);
   });
 
   it.each([

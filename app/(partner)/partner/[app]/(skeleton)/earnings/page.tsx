@@ -6,7 +6,8 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
-import { barStepOf, barsOf } from '@/server/activity/bars';
+import { barStepOf, barsOf, withForecast } from '@/server/activity/bars';
+import { type Forecast, readForecast } from '@/server/activity/forecast';
 import { type EarningsDay, readEarningsDays } from '@/server/activity/partner-activity';
 import { type Period, readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
@@ -27,7 +28,12 @@ export default async function EarningsPage({ params, searchParams }: Props) {
   const { app, role } = await requireMember({ params });
   const period = readPeriodChoice((await searchParams).period);
   const range = readPeriod(period);
-  const [earnings, days] = await Promise.all([readEarnings(app.id), readEarningsDays(app.id, range)]);
+  const [earnings, days, forecast] = await Promise.all([
+    readEarnings(app.id),
+    readEarningsDays(app.id, range),
+    readForecast(app.id),
+  ]);
+  const bars = barsOf(toPoints(days), range, period);
   const path = `/partner/${app.id}/earnings`;
   const seesPayouts = hasRight(role, 'see_payouts');
   const net = days.reduce((sum, day) => sum + day.net, 0n);
@@ -38,6 +44,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
         description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days. A refunded or disputed purchase reverses them for ${Math.max(earnings.holdDays, 120)} days, matured or not. Credits granted by the operator earn nothing.`}
       />
       <Numbers earnings={earnings} payoutsPath={seesPayouts ? `/partner/${app.id}/payouts` : null} />
+      {forecast !== null && <MonthForecast forecast={forecast} />}
       <Section
         title={`By ${barStepOf(period)} and model`}
         description={`${PERIOD_WORDS[period]}: ${inCredits(net)} credits, ${inDollars(net)}. Dates are in UTC.`}
@@ -64,7 +71,9 @@ export default async function EarningsPage({ params, searchParams }: Props) {
           <BarChart
             title={`Commission earned by ${barStepOf(period)} and model`}
             unit="credits"
-            {...barsOf(toPoints(days), range, period)}
+            {...(forecast === null || period === '7d'
+              ? bars
+              : withForecast(bars, toValues(forecast), period))}
           />
         )}
       </Section>
@@ -109,6 +118,21 @@ function Numbers({ earnings, payoutsPath }: { earnings: Earnings; payoutsPath: s
   );
 }
 
+/** In words; the chart draws what is still to come. */
+function MonthForecast({ forecast: { expected, low, high } }: { forecast: Forecast }) {
+  return (
+    <Section
+      title="Forecast of this month"
+      description="What was earned so far, and for each day that is left, the median of the same weekdays of the last eight weeks. The range does the same with their quartiles. Later refunds and disputes reduce it."
+    >
+      <p className="text-2xl font-semibold tracking-tight tabular-nums">{inDollars(expected)}</p>
+      <p className="mt-1 text-[13px] text-muted tabular-nums">
+        {inCredits(expected)} credits · range {inDollars(low)} to {inDollars(high)}
+      </p>
+    </Section>
+  );
+}
+
 function Tables({ days }: { days: EarningsDay[] }) {
   return (
     <>
@@ -139,6 +163,9 @@ function Controls({ path, period }: { path: string; period: Period }) {
     </div>
   );
 }
+
+const toValues = ({ days }: Forecast) =>
+  days.map(({ day, amount }) => ({ day, value: creditsToJson(amount) }));
 
 const toPoints = (days: EarningsDay[]) =>
   days.flatMap(({ day, earned }) =>

@@ -14,6 +14,7 @@ const PAGES = [
   '',
   '/requests',
   '/users',
+  '/cohorts',
   '/errors',
   '/earnings',
   '/commission',
@@ -25,7 +26,7 @@ const PAGES = [
   '/team',
   '/team/log',
 ];
-const EXPORTS = ['/requests/export', '/users/export', '/earnings/export'];
+const EXPORTS = ['/requests/export', '/users/export', '/cohorts/export', '/earnings/export'];
 const DESKTOP = { width: 1280, height: 900 };
 const CANARY = `canary-${newEmail()}`;
 

@@ -75,6 +75,7 @@ const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
 const PAGES: [string, Role[]][] = [
   ['/payouts', SEE_PAYOUTS],
   ...[
+    '/cohorts',
     '/commission',
     '/earnings',
     '/errors',

@@ -1,0 +1,38 @@
+import { Grid3x3 } from 'lucide-react';
+import type { Metadata } from 'next';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { LEAST_BUYERS, readCohorts } from '@/server/activity/cohorts';
+import { ExportLink } from '../../export-link';
+import { type AppParams, requireApp } from '../../require-app';
+import { CohortTable } from './cohort-table';
+
+export const metadata: Metadata = { title: 'Cohorts' };
+
+export default async function CohortsPage({ params }: AppParams) {
+  const app = await requireApp({ params }, 'view');
+  const cohorts = await readCohorts(app.id);
+  return (
+    <>
+      <PageHead
+        title="Cohorts"
+        description="Buyers by the month of their first purchase in your app, and how many of them bought or spent credits in it again."
+      />
+      <Section
+        title="Last 12 months"
+        description={`Percent of the buyers in each month after the first purchase. The last number of a row is the current month so far. Months are in UTC. Months with fewer than ${LEAST_BUYERS} buyers have no details, so that nobody can be singled out.`}
+        flush
+        actions={cohorts.length > 0 && <ExportLink href={`/partner/${app.id}/cohorts/export`} />}
+      >
+        {cohorts.length === 0 ? (
+          <EmptyState icon={<Grid3x3 size={22} aria-hidden="true" />} title="No buyers yet">
+            Users appear here in the month of their first purchase in your app.
+          </EmptyState>
+        ) : (
+          <CohortTable cohorts={cohorts} />
+        )}
+      </Section>
+    </>
+  );
+}

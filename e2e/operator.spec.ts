@@ -33,6 +33,7 @@ test('an operator views every page and moves credits with a reason, which the au
   for (const [link, heading] of [
     ['Payments', 'Payments that need attention'],
     ['Promotions', 'Promotions'],
+    ['Abuse', 'Abuse'],
     ['Overruns', 'Overruns'],
     ['Providers', 'Providers'],
     ['Webhooks', 'Webhooks'],

@@ -23,6 +23,7 @@ export const ERROR_STATUS = {
   partner_disabled: 403,
   key_restricted: 403,
   paused_for_review: 403,
+  purchases_blocked: 403,
   step_up_required: 403,
   passkey_required: 403,
   model_not_found: 404,

@@ -213,6 +213,8 @@ const en = {
 
   wrong: 'Something went wrong. Please try again.',
   paymentsUnavailable: 'Payments are not available right now. The operator has been notified.',
+  purchasesBlocked:
+    'You can’t buy credits with this account. The credits you have still work. Please contact support.',
   offline: 'No connection. Please try again.',
   tooMany: (seconds: number) => `Too many attempts. Try again in ${describeWait(seconds)}.`,
   keyFailed: 'The app didn’t receive your sign-in. Please try again.',
@@ -434,6 +436,8 @@ const de: Messages = {
 
   wrong: 'Etwas ist schiefgegangen. Bitte versuchen Sie es erneut.',
   paymentsUnavailable: 'Zahlungen sind derzeit nicht möglich. Der Betreiber wurde benachrichtigt.',
+  purchasesBlocked:
+    'Mit diesem Konto können Sie keine Credits kaufen. Vorhandene Credits funktionieren weiter. Bitte wenden Sie sich an den Support.',
   offline: 'Keine Verbindung. Bitte versuchen Sie es erneut.',
   tooMany: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${describeWait(seconds, 'de')} erneut.`,
   keyFailed: 'Die App hat Ihre Anmeldung nicht erhalten. Bitte versuchen Sie es erneut.',

@@ -7,6 +7,7 @@ import { requirePartner } from '../partners/partner';
 import type { Currency } from './amounts';
 import type { Payment } from './payment';
 import { hostedPage, returnPageUrl } from './payment-pages';
+import { requireMayBuy } from './purchase-block';
 import { type CheckoutMode, startPayment } from './start';
 import { isWebsite } from './visits';
 
@@ -28,6 +29,7 @@ export async function startApiPayment(
 ): Promise<{ payment: Payment; checkoutUrl: string }> {
   const { userId, partnerId, keyId } = buyer;
   const { publishableKey, returnUrl, metadata, ...order } = request;
+  await requireMayBuy(userId);
   if (publishableKey !== undefined) await requireOwnPartner(publishableKey, partnerId);
   if (returnUrl !== undefined) await requireAllowedOrigin(partnerId, originOf(returnUrl));
   const { payment, form } = await startPayment({

@@ -5,6 +5,7 @@ import { log } from '../log';
 import { openAlert } from './alerts';
 import { credit } from './credit';
 import type { PaymentFailure } from './failure';
+import { noteAttempt } from './note-attempt';
 import { finish, isFinished, type Payment } from './payment';
 import type { ProcessorPayment } from './payment-processor';
 import { readReported } from './reported-payment';
@@ -19,8 +20,11 @@ export async function fulfil(checkoutSessionId: string): Promise<Payment | null>
   const payment = await findPayment(checkoutSessionId);
   if (payment === null || isFinished(payment)) return payment;
   const reported = await readReported(payment);
-  if (reported) await applyProcessorState(payment, reported);
-  else await endUnknown(payment);
+  if (reported === null) await endUnknown(payment);
+  else {
+    await applyProcessorState(payment, reported);
+    await noteAttempt(payment, reported);
+  }
   return findPayment(checkoutSessionId);
 }
 

@@ -1,11 +1,16 @@
 import { SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { countAttempt } from '../rate-limit/attempts';
+import { requireMayBuy } from './purchase-block';
 
 const ATTEMPTS_PER_MINUTE = 20;
 
-/** Counts one payment, card or authorisation that a user begins: each costs rows here and calls of the processor. */
+/**
+ * Counts one payment, card or authorisation that a user begins: each costs rows here and calls of the processor. One
+ * whose purchases are blocked begins none.
+ */
 export async function countPaymentAttempt(userId: string): Promise<void> {
+  await requireMayBuy(userId);
   const waitMs = await countAttempt('payment', userId, ATTEMPTS_PER_MINUTE);
   if (waitMs > 0)
     throw new ApiError('rate_limited', 'Too many payments were started. Try again in a minute.', {

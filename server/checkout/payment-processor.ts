@@ -219,6 +219,14 @@ export type InvoiceFacts = {
   buyer: BuyerFromForm | null;
 };
 
+export type CardAttempt = {
+  chargeId: string;
+  /** The same for the same card number in all payments; null if the processor does not identify the card. */
+  cardFingerprint: string | null;
+  isDeclined: boolean;
+  at: Date;
+};
+
 export type ProcessorPayment = {
   reference: ProcessorReference;
   /** How it was paid, as our checkout session stores it. */
@@ -242,6 +250,8 @@ export type ProcessorPayment = {
   isReversed: boolean;
   refundedMinor: number;
   processorCustomerId: string | null;
+  /** The latest charge of a card, if there was one. */
+  attempt: CardAttempt | null;
   /** Null for a payment that began before quotes were stored. */
   quote: Quote | null;
 };

@@ -5,7 +5,7 @@ import { CLIENT_IP_HEADER } from '../http/client-ip';
 import { invalidUserKey } from '../http/credentials';
 import { openAppUser } from '../identity/app-users';
 import { maskEmail } from '../identity/email';
-import { rememberBrowser } from '../identity/known-browser';
+import { readBrowserIds, rememberBrowser } from '../identity/known-browser';
 import { consumeChallenge, invalidCode, sendLoginCode, verifyLoginCode } from '../identity/login-codes';
 import { metadataSchema } from '../identity/metadata';
 import type { Present } from '../identity/presence';
@@ -15,6 +15,7 @@ import { issueSignInToken } from '../identity/sign-in-tokens';
 import { openUser } from '../identity/users';
 import { revokeSession, revokeUserKey } from '../keys/revoke';
 import { nameInMails } from '../partners/rename';
+import { noteSignIn } from '../traces';
 import { checkoutOrigin } from './same-origin';
 import { requireEnabledPartner } from './visit-partner';
 import { isWebsite, type Visit } from './visits';
@@ -111,17 +112,20 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
     origin,
   });
   const current = await findDeviceSession(visit, device);
+  const browserCookie = rememberBrowser(device.browserCookie, email);
   return inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
     await openVisitor(tx, visit, userId);
+    const browserIds = readBrowserIds(browserCookie);
+    await noteSignIn(tx, { userId, clientIp: device.clientIp, browserIds });
     const { sessionId, token } = await openDeviceSession(tx, { userId, userAgent, current });
     const signedIn = await tx.checkoutVisit.update({ where: { id: visitId }, data: { userId, sessionId } });
     return {
       visit: signedIn,
       signInToken: await issueVisitToken(tx, visit, { userId, sessionId }),
       sessionToken: isFirstParty(visit) ? token : null,
-      browserCookie: rememberBrowser(device.browserCookie, email),
+      browserCookie,
     };
   });
 }

@@ -48,6 +48,10 @@ export function knownBrowserCookie(value: string, { framed }: { framed: boolean 
   return `${KNOWN_BROWSER_COOKIE}=${value}; Max-Age=${KNOWN_BROWSER_SECONDS}; Path=/; HttpOnly; Secure; ${site}`;
 }
 
+/** The ids of the entries, one for each account. */
+export const readBrowserIds = (cookie: string): string[] =>
+  readEntries(cookie).map((entry) => entry.slice(0, ID_CHARACTERS));
+
 function readEntries(cookie: string | null | undefined): string[] {
   return (cookie ?? '').split(SEPARATOR, MAX_ACCOUNTS).filter((entry) => ENTRY.test(entry));
 }

@@ -1,7 +1,8 @@
 import { inTransaction, type Tx } from '../db';
 import { settings } from '../env';
 import { revokeSession } from '../keys/revoke';
-import { rememberBrowser } from './known-browser';
+import { noteSignIn } from '../traces';
+import { readBrowserIds, rememberBrowser } from './known-browser';
 import {
   type CodeBrowser,
   consumeChallenge,
@@ -44,15 +45,17 @@ export type ServiceSignIn = CodeBrowser & {
 export async function signInToService(
   entry: ServiceSignIn,
 ): Promise<{ token: string; browserCookie: string }> {
-  const { challengeId, userAgent } = entry;
+  const { challengeId, userAgent, clientIp } = entry;
   const { email } = await verifyLoginCode({ ...entry, ...OWN_PAGES });
   const current = entry.currentToken === null ? null : await findSession(entry.currentToken);
+  const browserCookie = rememberBrowser(entry.browserCookie, email);
   const { token } = await inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
+    await noteSignIn(tx, { userId, clientIp, browserIds: readBrowserIds(browserCookie) });
     return openDeviceSession(tx, { userId, userAgent, current });
   });
-  return { token, browserCookie: rememberBrowser(entry.browserCookie, email) };
+  return { token, browserCookie };
 }
 
 export type DeviceSession = {

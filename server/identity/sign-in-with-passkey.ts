@@ -7,7 +7,8 @@ import {
 import type { Passkey } from '../../prisma/client/client';
 import { inTransaction, prisma } from '../db';
 import { ApiError } from '../errors';
-import { rememberBrowser } from './known-browser';
+import { noteSignIn } from '../traces';
+import { readBrowserIds, rememberBrowser } from './known-browser';
 import { requireRoomForAttempt } from './login-limits';
 import {
   type ChallengePurpose,
@@ -68,7 +69,13 @@ export async function signInWithPasskey(
     const user = await lockUser(tx, userId);
     if (user === null || !(await recordUse(tx, { id, counter }))) throw unknownPasskey();
     const { token } = await openDeviceSession(tx, { userId, userAgent, current, confirmedBy: 'passkey' });
-    return { token, browserCookie: rememberBrowser(entry.browserCookie, user.email) };
+    const browserCookie = rememberBrowser(entry.browserCookie, user.email);
+    await noteSignIn(tx, {
+      userId,
+      clientIp: entry.clientIp,
+      browserIds: readBrowserIds(browserCookie),
+    });
+    return { token, browserCookie };
   });
 }
 

@@ -135,6 +135,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message:
       'This user or app is paused for review by the service. Retrying does not help until the review is done.',
   },
+  purchases_blocked: {
+    when: 'An operator of the service blocked the purchases of this user. Credits that they bought still work.',
+    remedy: 'Do not retry. Tell the user to contact the support of the service.',
+    message: 'Purchases are blocked for this account. The credits in it still work. Please contact support.',
+  },
   step_up_required: {
     when: 'The request requires the user to sign in. A user key does not prove that the user is present.',
     remedy: 'Ask the user to confirm with a code sent by e-mail.',

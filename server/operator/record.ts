@@ -35,6 +35,8 @@ export const ACTION_NAMES = [
   'app.webhook',
   'user.resume',
   'user.passkeys',
+  'user.block_purchases',
+  'user.allow_purchases',
   'credits.give',
   'credits.take',
   'purchase.refund_asked',

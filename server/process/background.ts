@@ -1,5 +1,6 @@
 import { forgetOldCounts, keepActivity, writeCounts } from '../activity/keep';
 import { sweepDeletedCustomers } from '../checkout/delete-customers';
+import { forgetOldAttempts } from '../checkout/note-attempt';
 import { sweepPaymentMethodDomains } from '../checkout/payment-method-domains';
 import { sweepReceiptMails } from '../checkout/receipt-mail';
 import { sweepPayments } from '../checkout/sweep';
@@ -25,6 +26,7 @@ import { sendInvitations } from '../partners/invitations';
 import { applyDueRates } from '../partners/rates';
 import { PAYOUT_JOBS } from '../payouts/jobs';
 import { closeDays } from '../statements/close-days';
+import { forgetOldTraces } from '../traces';
 import { noteAlerts } from '../warnings/note-alerts';
 import { sendWarnings } from '../warnings/send';
 import { forgetOldWarnings, watchSpending } from '../warnings/watch';
@@ -106,6 +108,8 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('old key notices', repeat('old key notices', FORGET_EVERY_MS, forgetOldNotices));
   life.onStop('old counts', repeat('old counts', FORGET_EVERY_MS, forgetOldCounts));
   life.onStop('old visits', repeat('old visits', FORGET_EVERY_MS, forgetOldVisits));
+  life.onStop('old traces', repeat('old traces', FORGET_EVERY_MS, forgetOldTraces));
+  life.onStop('old attempts', repeat('old attempts', FORGET_EVERY_MS, forgetOldAttempts));
   life.onStop('old sign-ins', repeat('old sign-ins', FORGET_EVERY_MS, sweepSignIns));
 }
 

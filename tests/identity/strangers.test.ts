@@ -16,6 +16,7 @@ import { newId } from '@/server/ids';
 import { saveBillingDetails } from '@/server/invoices/billing-details';
 import { writeRevokeToken } from '@/server/keys/revoke-link';
 import { grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
+import { sealAccounts } from '@/server/operator/abuse';
 import { findUserRef } from '@/server/operator/find-user';
 import { createGiftLinks, createPromotion } from '@/server/operator/promotions';
 import { sendInvitations } from '@/server/partners/invitations';
@@ -474,6 +475,9 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   const { id: purchaseId } = await newPurchase(user.userId, partnerId);
   const back = { reason, amount: '1', currency: 'usd', refundId: randomUUID() };
   yield { token, action: 'refund', ids: { userRef, purchaseId }, input: back, attemptsOnly: true };
+  const accounts = sealAccounts([user.userId]);
+  yield { token, action: 'blockPurchases', ids: { accounts }, input: { reason } };
+  yield { token, action: 'allowPurchases', ids: { userRef }, input: { reason } };
   const alert = { id: 'dp_one', kind: 'dispute', sessionId: newId('cks'), detail: 'fraudulent' };
   const { id: alertId } = await prisma().paymentAlert.create({ data: alert });
   yield { token, action: 'dismiss', ids: { alertId }, input: { reason } };

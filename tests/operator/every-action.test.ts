@@ -4,6 +4,7 @@ import { runCommand } from '@/server/cli/run';
 import { wholeCredits } from '@/server/credits';
 import { prisma } from '@/server/db';
 import { newId } from '@/server/ids';
+import { allowPurchasesAs, blockPurchasesAs } from '@/server/operator/block-purchases';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
 import {
@@ -274,6 +275,20 @@ const ACTIONS: Action[] = [
       return [
         entry('payout.reverse_asked', payoutId),
         entry('payout.reversed', payoutId, { state: 'sent' }, { state: 'returned' }),
+      ];
+    },
+  },
+  {
+    by: OPERATOR,
+    action: 'blocks the purchases of a user, and allows them again',
+    run: async () => {
+      const { userId } = await newPerson();
+      await blockPurchasesAs({ ...request, userIds: [userId] });
+      await allowPurchasesAs({ ...request, userId });
+      const [allowed, blocked] = [{ purchases: 'allowed' }, { purchases: 'blocked' }];
+      return [
+        entry('user.block_purchases', userId, allowed, blocked),
+        entry('user.allow_purchases', userId, blocked, allowed),
       ];
     },
   },

@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { allowPurchases, blockPurchases } from '@/server/checkout/purchase-block';
 import { sweepReceiptMails } from '@/server/checkout/receipt-mail';
 import { refundPurchase } from '@/server/checkout/refund-purchase';
 import { removeSavedCard } from '@/server/checkout/saved-cards';
@@ -12,7 +13,7 @@ import { finishAuthorization } from '@/server/checkout/top-up/turn-on';
 import { watchBalances } from '@/server/checkout/top-up/watch-balances';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/clock';
 import { chargeFor } from '@/server/credits';
-import { pool, prisma } from '@/server/db';
+import { inTransaction, pool, prisma } from '@/server/db';
 import { capture, checkLedger, readPockets } from '@/server/ledger';
 import { SECRET_KEY, send, startCheckout } from '../checkout/checkout-world';
 import { newDatabase } from '../harness';
@@ -363,6 +364,21 @@ test('while the processor cannot be reached, it stays on, and the card is charge
   expect(await readTopUp(buyer.userId)).toMatchObject({ state: 'on', sessionId: null });
   expect(await paidOf(buyer)).toBe(1);
   expect(await moneyOf(buyer)).toBe(1_400);
+});
+
+test('it is suspended while an operator blocks the purchases', async () => {
+  const buyer = await newTopUpBuyer();
+  const { userId } = buyer;
+  await inTransaction((tx) => blockPurchases(tx, [userId]));
+  await spend(buyer, 600);
+  await passTwice();
+  expect(await paymentsOf(buyer)).toEqual([]);
+  expect(await readTopUp(userId)).toMatchObject({ state: 'on', sessionId: null });
+  await inTransaction((tx) => allowPurchases(tx, userId));
+  await spend(buyer, 1);
+  await passTwice();
+  await passTwice();
+  expect(await paidOf(buyer)).toBe(1);
 });
 
 test('it is off with the account', async () => {

@@ -10,6 +10,8 @@ export function describeFailure(error: unknown, say: Messages): string {
       return say.tooMany(retryAfterSeconds(error));
     case 'payments_unavailable':
       return say.paymentsUnavailable;
+    case 'purchases_blocked':
+      return say.purchasesBlocked;
     default:
       return say.wrong;
   }

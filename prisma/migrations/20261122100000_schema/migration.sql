@@ -9,10 +9,23 @@ CREATE TABLE "user" (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   deleted_at timestamptz(3),
   warned_at timestamptz(3),
-  mailbox_hash bytea
+  mailbox_hash bytea,
+  purchases_blocked_at timestamptz(3)
 );
 CREATE UNIQUE INDEX user_email_key ON "user" (email);
 CREATE INDEX user_mailbox_hash_idx ON "user" (mailbox_hash);
+CREATE INDEX user_purchases_blocked ON "user" (purchases_blocked_at) WHERE purchases_blocked_at IS NOT NULL;
+
+CREATE TABLE account_trace (
+  kind text NOT NULL,
+  hash bytea NOT NULL,
+  user_id text NOT NULL,
+  seen_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (kind, hash, user_id),
+  CONSTRAINT account_trace_kind_known CHECK (kind IN ('card', 'network', 'browser'))
+);
+CREATE INDEX account_trace_user_id_idx ON account_trace (user_id);
+CREATE INDEX account_trace_seen_at_idx ON account_trace (seen_at);
 
 CREATE TABLE session (
   id text PRIMARY KEY,
@@ -776,6 +789,16 @@ CREATE UNIQUE INDEX checkout_session_processor_payment_id_key ON checkout_sessio
 CREATE INDEX checkout_session_user_id_created_at_idx ON checkout_session (user_id, created_at);
 CREATE INDEX checkout_session_status_expires_at_idx ON checkout_session (status, expires_at);
 
+CREATE TABLE payment_attempt (
+  id text PRIMARY KEY,
+  user_id text NOT NULL,
+  card bytea,
+  is_declined boolean NOT NULL,
+  at timestamptz(3) NOT NULL
+);
+CREATE INDEX payment_attempt_at_idx ON payment_attempt (at);
+CREATE INDEX payment_attempt_declined ON payment_attempt (at) WHERE is_declined;
+
 CREATE TABLE purchase (
   id text PRIMARY KEY,
   user_id text NOT NULL,
@@ -804,6 +827,7 @@ CREATE INDEX purchase_user_id_created_at_idx ON purchase (user_id, created_at);
 CREATE INDEX purchase_partner_id_created_at_idx ON purchase (partner_id, created_at);
 CREATE INDEX purchase_processor_payment_id_idx ON purchase (processor_payment_id);
 CREATE INDEX purchase_receipt_due_at_idx ON purchase (receipt_due_at);
+CREATE INDEX purchase_reversed ON purchase (created_at) WHERE refunded_minor > 0 OR disputed_minor > 0;
 
 CREATE TABLE promotion (
   id text PRIMARY KEY,

@@ -5,7 +5,14 @@ import type { CardBuyer, CardCharge, CardMethod, CardOrder, ProcessorPayment } f
 import { explainRefusal } from './account-not-ready';
 import { isCardOf } from './cards';
 import { hasCode, idOf, isMissing, stripe } from './client';
-import { type CreatedWithin, describePayment, readQuote, readReversed, writeQuote } from './payment-data';
+import {
+  type CreatedWithin,
+  describePayment,
+  readAttempt,
+  readQuote,
+  readReversed,
+  writeQuote,
+} from './payment-data';
 
 /** Payments with a saved card, without a form: PaymentIntents that our server creates and confirms. */
 
@@ -169,6 +176,7 @@ function toPayment(intent: Stripe.PaymentIntent): ProcessorPayment {
     failure: isRefused && error ? classifyDecline(error) : null,
     paymentId: id,
     ...readReversed(intent),
+    attempt: readAttempt(intent),
     processorCustomerId: idOf(intent.customer),
     quote: readQuote(metadata),
   };

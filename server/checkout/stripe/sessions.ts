@@ -14,7 +14,14 @@ import type {
 import { checkoutOrigin } from '../same-origin';
 import { explainRefusal } from './account-not-ready';
 import { idOf, isMissing, stripe } from './client';
-import { type CreatedWithin, describePayment, readQuote, readReversed, writeQuote } from './payment-data';
+import {
+  type CreatedWithin,
+  describePayment,
+  readAttempt,
+  readQuote,
+  readReversed,
+  writeQuote,
+} from './payment-data';
 
 export async function createSession(order: PaymentOrder): Promise<StartedSession | 'unknown_customer'> {
   try {
@@ -182,6 +189,7 @@ function toPayment(session: Stripe.Checkout.Session): ProcessorPayment {
     failure: intent?.last_payment_error ? classifyDecline(intent.last_payment_error) : null,
     paymentId: intent?.id ?? null,
     ...readReversed(intent),
+    attempt: readAttempt(intent),
     processorCustomerId: idOf(session.customer),
     quote: readQuote(session.metadata ?? {}),
   };

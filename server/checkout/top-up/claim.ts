@@ -1,6 +1,7 @@
 import { MINUTE_MS, now, nowDate } from '../../clock';
 import { pool, querySlowly } from '../../db';
 import { cardPaymentId } from '../pay-with-card';
+import { isBlockedSql } from '../purchase-block';
 
 /** If a charge takes longer, another instance repeats it, and the card is charged once. */
 export const LEASE_MS = MINUTE_MS;
@@ -13,6 +14,7 @@ const SPACING_MS = MINUTE_MS;
  */
 const IS_DUE = `
   t.state = 'on' AND t.session_id IS NULL AND u.deleted_at IS NULL AND w.paused_at IS NULL AND w.money - w.held < t.threshold
+  AND NOT ${isBlockedSql('u')}
   AND (t.started_at IS NULL OR t.started_at <= $2) AND SPENT + t.amount_minor <= t.ceiling_minor`.replace(
   'SPENT',
   // The clock of another instance may already be in the next month.

@@ -62,6 +62,7 @@ export const CHECKOUT: Operation[] = [
       'origin_not_allowed',
       'partner_disabled',
       'key_restricted',
+      'purchases_blocked',
       'idempotency_conflict',
       'request_too_large',
       'rate_limited',

@@ -133,6 +133,7 @@ type ChargeField =
   | 'object'
   | 'amount'
   | 'amount_refunded'
+  | 'created'
   | 'currency'
   | 'disputed'
   | 'paid'
@@ -143,8 +144,16 @@ export type Charge = Pick<Stripe.Charge, ChargeField> & {
   payment_method_details: PaidWith;
   refunded: boolean;
 };
+export type CardFacts = {
+  brand: string;
+  exp_month: number;
+  exp_year: number;
+  /** The same for the same number. */
+  fingerprint: string;
+  last4: string;
+};
 export type PaidWith =
-  | { type: 'card'; card: { brand: string; exp_month: number; exp_year: number; last4: string } }
+  | { type: 'card'; card: CardFacts }
   | { type: 'sepa_debit'; sepa_debit: { last4: string } };
 
 /** A charge that the bank has yet to decide. */
@@ -154,6 +163,7 @@ export function buildCharge(intent: Intent, paidWith: PaidWith): Charge {
     object: 'charge',
     amount: intent.amount,
     amount_refunded: 0,
+    created: unixSeconds(),
     currency: intent.currency,
     disputed: false,
     paid: false,

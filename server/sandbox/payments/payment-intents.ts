@@ -12,7 +12,7 @@ import type { Form } from './form-encoding';
 import { openFraudWarning } from './fraud-warnings';
 import { buildCharge, buildIntent, type Charge, type Intent } from './objects';
 import { currency, flag, integer, metadata, readParameters, url } from './read-parameters';
-import { brandOf, requireCard } from './saved-cards';
+import { describeCard, requireCard } from './saved-cards';
 import type { Emulator } from './sessions';
 import { invalidRequest, StripeError } from './stripe-errors';
 
@@ -160,11 +160,7 @@ type Attempt = { intent: Intent; charge: Charge };
 
 /** The payment and its charge after a card was charged or refused, neither saved yet. */
 export function chargeCard(open: Intent, card: CardDetails, refusal: Decline | null): Attempt {
-  const { expiryMonth: exp_month, expiryYear: exp_year, number } = card;
-  const charge = buildCharge(open, {
-    type: 'card',
-    card: { brand: brandOf(number), exp_month, exp_year, last4: number.slice(-4) },
-  });
+  const charge = buildCharge(open, { type: 'card', card: describeCard(card) });
   return conclude(open, charge, refusal && describeRefusal(refusal, charge.id));
 }
 

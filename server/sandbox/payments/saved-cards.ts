@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type Stripe from 'stripe';
 import { z } from 'zod';
 import type { CardDetails } from './card-form';
 import type { Form } from './form-encoding';
 import { listPage } from './lists';
-import { newStripeId, type Session } from './objects';
+import { type CardFacts, newStripeId, type Session } from './objects';
 import { readParameters } from './read-parameters';
 import type { Records, SavedCardRecord } from './records';
 import type { Emulator } from './sessions';
@@ -12,7 +13,7 @@ import { unixSeconds } from './time';
 
 export type PaymentMethod = Pick<Stripe.PaymentMethod, 'id' | 'object' | 'created' | 'type'> & {
   allow_redisplay: 'always' | 'limited' | 'unspecified';
-  card: { brand: string; exp_month: number; exp_year: number; last4: string };
+  card: CardFacts;
   customer: string | null;
 };
 
@@ -31,7 +32,7 @@ export async function saveCard(
     id: newStripeId('pm'),
     object: 'payment_method',
     allow_redisplay: allowRedisplay,
-    card: { brand: brandOf(number), exp_month, exp_year, last4: number.slice(-4) },
+    card: describeCard(card),
     created: unixSeconds(),
     customer,
     type: 'card',
@@ -45,7 +46,17 @@ export async function saveCard(
   return record;
 }
 
-export const brandOf = (number: string): string => (number.startsWith('5') ? 'mastercard' : 'visa');
+const FINGERPRINT_CHARACTERS = 16;
+
+export function describeCard({ number, expiryMonth, expiryYear }: CardDetails): CardFacts {
+  return {
+    brand: number.startsWith('5') ? 'mastercard' : 'visa',
+    exp_month: expiryMonth,
+    exp_year: expiryYear,
+    fingerprint: createHash('sha256').update(number).digest('hex').slice(0, FINGERPRINT_CHARACTERS),
+    last4: number.slice(-4),
+  };
+}
 
 export function cardsOf(records: Records, customer: string): SavedCardRecord[] {
   return records.all('payment_method').filter(({ method }) => method.customer === customer);

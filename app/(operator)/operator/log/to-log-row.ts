@@ -45,6 +45,8 @@ const WORDS: Record<ActionName, string> = {
   'app.models': 'Changed the models',
   'user.resume': 'Resumed the user',
   'user.passkeys': 'Removed the passkeys',
+  'user.block_purchases': 'Blocked the purchases',
+  'user.allow_purchases': 'Allowed the purchases',
   'credits.give': 'Gave credits',
   'credits.take': 'Took credits',
   'purchase.refund_asked': 'Requested a refund',

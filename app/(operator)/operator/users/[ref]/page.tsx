@@ -1,22 +1,27 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import type { ComponentProps } from 'react';
 import { toRequestRow } from '@/app/_requests/request-row';
 import { RequestTable } from '@/app/_requests/request-table';
 import { requireOperator } from '@/app/_session/session';
 import { describeDevice } from '@/app/_ui/describe-device';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
 import { readLatestRequests } from '@/server/activity/user-activity';
+import { areBlocked } from '@/server/checkout/purchase-block';
 import { listPurchases } from '@/server/checkout/purchases';
 import { listDevices } from '@/server/identity/devices';
 import { findUserSummary, type UserSummary } from '@/server/identity/user-summary';
 import { listDocuments } from '@/server/invoices/documents';
+import { sealAccounts } from '@/server/operator/abuse';
 import { findUserByRef } from '@/server/operator/find-user';
 import { listActions } from '@/server/operator/record';
+import { AllowButton, BlockButton } from '../../abuse/block-buttons';
 import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inCredits, inDollars } from '../../write-amounts';
@@ -38,12 +43,13 @@ export default async function UserPage({ params, searchParams }: PageProps) {
   const user = await findUserByRef(ref);
   if (user === null) notFound();
   const offset = readOffset((await searchParams).offset);
-  const [summary, requests, devices, { purchases, total }, { actions }] = await Promise.all([
+  const [summary, requests, devices, { purchases, total }, { actions }, isBlocked] = await Promise.all([
     findUserSummary(user.email),
     readLatestRequests(user.id, REQUESTS_SHOWN),
     listDevices(user.id),
     listInvoicedPurchases(user.id, { limit: PURCHASES_SHOWN, offset }),
     listActions({ subject: user.id, limit: ACTIONS_SHOWN }),
+    areBlocked(user.id),
   ]);
   if (summary === null) notFound();
   const pockets = [
@@ -60,13 +66,9 @@ export default async function UserPage({ params, searchParams }: PageProps) {
             Since <Time at={summary.createdAt.toISOString()} withClock={false} />
           </>
         }
-        actions={
-          <>
-            <CreditButton kind="take" userRef={ref} email={user.email} pockets={pockets} />
-            <CreditButton kind="give" userRef={ref} email={user.email} pockets={pockets} />
-          </>
-        }
+        actions={<Actions userRef={ref} user={user} isBlocked={isBlocked} pockets={pockets} />}
       />
+      {isBlocked && <BlockedNotice />}
       <Stats>
         <Stat label="Credits" value={inCredits(summary.money)} note={`worth ${inDollars(summary.money)}`} />
         <Stat
@@ -97,6 +99,37 @@ export default async function UserPage({ params, searchParams }: PageProps) {
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
+  );
+}
+
+type ActionsProps = {
+  userRef: string;
+  user: { id: string; email: string };
+  isBlocked: boolean;
+  pockets: ComponentProps<typeof CreditButton>['pockets'];
+};
+
+function Actions({ userRef, user: { id, email }, isBlocked, pockets }: ActionsProps) {
+  return (
+    <>
+      {isBlocked ? (
+        <AllowButton userRef={userRef} name={email} />
+      ) : (
+        <BlockButton accounts={sealAccounts([id])} count={1} describe={email} />
+      )}
+      <CreditButton kind="take" userRef={userRef} email={email} pockets={pockets} />
+      <CreditButton kind="give" userRef={userRef} email={email} pockets={pockets} />
+    </>
+  );
+}
+
+function BlockedNotice() {
+  return (
+    <div className="mb-6">
+      <Notice kind="warning">
+        Purchases are blocked for all accounts of this mailbox. Their credits still work.
+      </Notice>
+    </div>
   );
 }
 

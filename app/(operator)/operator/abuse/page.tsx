@@ -1,0 +1,298 @@
+import { CircleCheck } from 'lucide-react';
+import type { Metadata } from 'next';
+import type { ReactNode } from 'react';
+import { requireOperator } from '@/app/_session/session';
+import { Badge } from '@/app/_ui/badge';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
+import { ROW_LINK } from '@/app/_ui/row-link';
+import { Section } from '@/app/_ui/section';
+import { Time } from '@/app/_ui/time';
+import {
+  ABUSE,
+  type Accounts,
+  type Blocked,
+  type Declined,
+  listBlocked,
+  type Reversals,
+  readDeclined,
+  readReversals,
+  readShared,
+  type Shared,
+} from '@/server/operator/abuse';
+import { StateButtons } from '../apps/[id]/app-buttons';
+import { inNumber } from '../write-amounts';
+import { AllowButton, BlockButton } from './block-buttons';
+
+export const metadata: Metadata = { title: 'Abuse' };
+
+const DELETED = 'a deleted account';
+
+export default async function AbusePage() {
+  await requireOperator();
+  const [cards, browsers, networks, byAccount, byCard, byNetwork, reversals, blocked] = await Promise.all([
+    readShared('card'),
+    readShared('browser'),
+    readShared('network'),
+    readDeclined('account'),
+    readDeclined('card'),
+    readDeclined('network'),
+    readReversals(),
+    listBlocked(),
+  ]);
+  const { shared, declined, days } = ABUSE;
+  return (
+    <>
+      <PageHead
+        title="Abuse"
+        description={`Accounts of the last ${days} days that deserve a look, the most striking first. Nothing happens by itself: families, offices, schools and mobile networks share cards, browsers and networks for good reasons.`}
+      />
+      <Section
+        title="Shared cards"
+        description={`${shared.card} or more accounts paid with the same card. A card in a phone’s wallet counts as another card.`}
+        flush
+      >
+        <SharedList groups={cards} what="one card" none="No card was used by so many accounts." />
+      </Section>
+      <Section
+        title="Shared browsers"
+        description={`${shared.browser} or more accounts signed in from the same browser.`}
+        flush
+      >
+        <SharedList groups={browsers} what="one browser" none="No browser was used by so many accounts." />
+      </Section>
+      <Section
+        title="Shared networks"
+        description={`${shared.network} or more accounts signed in from the same IPv4 address or IPv6 /64. Most of these are offices, schools or mobile providers.`}
+        flush
+      >
+        <SharedList groups={networks} what="one network" none="No network was used by so many accounts." />
+      </Section>
+      <Section
+        title="Declined payments"
+        description={`Within one hour, ${declined.account} declined charges of an account, or of several accounts ${declined.card} on one card or ${declined.network} on one network: how stolen cards are tested. No account can begin more than 20 payments a minute.`}
+        flush
+      >
+        <DeclinedList
+          rows={[...byNetwork.map(on('network')), ...byCard.map(on('card')), ...byAccount.map(on(null))]}
+        />
+      </Section>
+      <AppReversals {...reversals} />
+      <UserReversals users={reversals.users} />
+      {blocked.total > 0 && <BlockedAccounts {...blocked} />}
+    </>
+  );
+}
+
+function BlockedAccounts({ blocked, total }: { blocked: Blocked[]; total: number }) {
+  return (
+    <Section
+      title={
+        total === 1
+          ? '1 account with blocked purchases'
+          : `${inNumber(total)} accounts with blocked purchases`
+      }
+      description={total > blocked.length ? `The latest ${blocked.length}.` : undefined}
+      flush
+    >
+      <ul>
+        {blocked.map(({ userRef, email, blockedAt }) => (
+          <Row
+            key={email ?? blockedAt.getTime()}
+            title={<UserLink userRef={userRef} email={email} />}
+            facts={
+              <>
+                Since <Time at={blockedAt.toISOString()} />
+              </>
+            }
+            action={<AllowButton userRef={userRef} name={email ?? DELETED} />}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+type SharedListProps = { groups: Shared[]; what: string; none: string };
+
+function SharedList({ groups, what, none }: SharedListProps) {
+  if (groups.length === 0) return <Nothing>{none}</Nothing>;
+  return (
+    <ul>
+      {groups.map(({ accounts, seenAt, of }) => (
+        <AccountsRow
+          key={of.key}
+          title={`${inNumber(accounts)} accounts on ${what}`}
+          facts={
+            <>
+              {of.created === 0 ? 'None' : inNumber(of.created)} created in the last {ABUSE.days} days · last
+              seen <Time at={seenAt.toISOString()} />
+            </>
+          }
+          of={of}
+        />
+      ))}
+    </ul>
+  );
+}
+
+type DeclinedRow = Declined & { on: 'card' | 'network' | null };
+
+const on =
+  (place: DeclinedRow['on']) =>
+  (row: Declined): DeclinedRow => ({ ...row, on: place });
+
+function DeclinedList({ rows }: { rows: DeclinedRow[] }) {
+  if (rows.length === 0) return <Nothing>No account, card or network had so many declined charges.</Nothing>;
+  return (
+    <ul>
+      {rows.map(({ on: place, worst, total, accounts, lastAt, of }) => (
+        <AccountsRow
+          key={`${place} ${of.key}`}
+          title={`${inNumber(worst)} declined within an hour${place === null ? '' : `, ${inNumber(accounts)} accounts on one ${place}`}`}
+          facts={
+            <>
+              {inNumber(total)} in {ABUSE.days} days · last <Time at={lastAt.toISOString()} />
+            </>
+          }
+          of={of}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function AppReversals({ medians, apps }: Reversals) {
+  const { days, refundedBp, disputedBp, purchases, multiple } = ABUSE.reversals;
+  return (
+    <Section
+      title="Refunds and disputes of apps"
+      description={`Apps with ${purchases} or more purchases in ${days} days, of whose credits ${inPercent(refundedBp)} were refunded or ${inPercent(disputedBp)} disputed, and at least ${multiple} times the median of all apps${medians === null ? '' : ` (${inPercent(medians.refundedBp)} refunded, ${inPercent(medians.disputedBp)} disputed)`}.`}
+      flush
+    >
+      {apps.length === 0 ? (
+        <Nothing>No app is above the usual.</Nothing>
+      ) : (
+        <ul>
+          {apps.map((app) => (
+            <Row
+              key={app.partnerId ?? ''}
+              title={
+                app.partnerId === null ? (
+                  app.name
+                ) : (
+                  <PageLink href={`/operator/apps/${app.partnerId}`} className={`wrap-anywhere ${ROW_LINK}`}>
+                    {app.name}
+                  </PageLink>
+                )
+              }
+              facts={`${inPercent(app.refundedBp)} refunded · ${inPercent(app.disputedBp)} disputed · ${inNumber(app.purchases)} purchases`}
+              action={
+                app.partnerId !== null && (
+                  <StateButtons
+                    partnerId={app.partnerId}
+                    name={app.name}
+                    state={app.isDisabled ? 'disabled' : 'enabled'}
+                  />
+                )
+              }
+            />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function UserReversals({ users }: Pick<Reversals, 'users'>) {
+  const { days, ofUser } = ABUSE.reversals;
+  return (
+    <Section
+      title="Refunds and disputes of users"
+      description={`Users with ${ofUser} or more refunded or disputed purchases among those of the last ${days} days. Most users have none.`}
+      flush
+    >
+      {users.length === 0 ? (
+        <Nothing>No user had so many.</Nothing>
+      ) : (
+        <ul>
+          {users.map(({ purchases, refunded, disputed, lastAt, of }) => (
+            <AccountsRow
+              key={of.key}
+              title={`Of ${inNumber(purchases)} purchases, ${inNumber(refunded)} refunded, ${inNumber(disputed)} disputed`}
+              facts={
+                <>
+                  Last of them bought <Time at={lastAt.toISOString()} />
+                </>
+              }
+              of={of}
+            />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+/** Accounts, with the button that blocks the purchases of all of them. */
+function AccountsRow({ title, facts, of }: { title: string; facts: ReactNode; of: Accounts }) {
+  const more = of.count - of.shown.length;
+  return (
+    <Row
+      title={title}
+      facts={
+        <>
+          <span className="block">{facts}</span>
+          <span className="mt-2 flex flex-col items-start gap-1">
+            {of.shown.map(({ userRef, email, isBlocked }) => (
+              <span key={userRef} className="flex flex-wrap items-center gap-2">
+                <UserLink userRef={userRef} email={email} />
+                {isBlocked && <Badge look="warning">Blocked</Badge>}
+              </span>
+            ))}
+            {more > 0 && <span>and {inNumber(more)} more</span>}
+          </span>
+        </>
+      }
+      action={
+        of.blocked === of.count ? (
+          <Badge look="warning">{of.count === 1 ? 'Blocked' : 'All blocked'}</Badge>
+        ) : (
+          <BlockButton accounts={of.token} count={of.count} describe={title} />
+        )
+      }
+    />
+  );
+}
+
+function Row({ title, facts, action }: { title: ReactNode; facts: ReactNode; action: ReactNode }) {
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-4 border-b border-line/70 px-5 py-4 text-sm last:border-0">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="font-medium">{title}</p>
+        <div className="mt-1 text-[13px] text-muted">{facts}</div>
+      </div>
+      {action}
+    </li>
+  );
+}
+
+function UserLink({ userRef, email }: { userRef: string; email: string | null }) {
+  return (
+    <PageLink href={`/operator/users/${userRef}`} className={`text-text wrap-anywhere ${ROW_LINK}`}>
+      {email ?? DELETED}
+    </PageLink>
+  );
+}
+
+function Nothing({ children }: { children: ReactNode }) {
+  return (
+    <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="Nothing unusual">
+      {children}
+    </EmptyState>
+  );
+}
+
+const inPercent = (bp: number): string =>
+  new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(bp / 10_000);

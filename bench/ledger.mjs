@@ -73,7 +73,7 @@ async function readWork(database) {
       'SELECT k.hash, k.user_id AS user FROM user_key k JOIN wallet USING (user_id)',
     ),
     // The provider reported the cost, so it need not follow from the tokens.
-    receipt: [MODEL, 'openai', price.version, 120, 0, 0, 0, 40, 0, false, true, 'completed'],
+    receipt: [MODEL, 'openai', price.version, 120, 0, 0, 0, 40, 0, null, false, true, 'completed', null],
   };
 }
 

@@ -7,6 +7,7 @@ import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import type { UserReceipt } from '@/server/activity/user-receipt';
 import { formatCredits } from '@/server/credits';
+import { Attempts } from './attempts';
 import { TokenLines } from './token-lines';
 
 type Props = {
@@ -35,9 +36,10 @@ export function RequestReceipt({ receipt, back }: Props) {
       <Section title="Credits">
         <Sums receipt={receipt} />
       </Section>
+      {receipt.attempts && <Attempts attempts={receipt.attempts} paid={receipt.provider} />}
       <Section title="Details">
         <dl className="flex flex-col gap-2.5 text-sm">
-          <Sum label="Provider">{receipt.provider}</Sum>
+          <Sum label={receipt.attempts === null ? 'Sent to' : 'Charged by'}>{receipt.provider}</Sum>
           <Sum label="Price version">
             <code className="font-mono text-[13px]">{receipt.priceVersion}</code>
           </Sum>

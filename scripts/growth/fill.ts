@@ -95,4 +95,5 @@ export const PARTITION = `
   CREATE INDEX ledger_transaction_created ON ledger_transaction USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
   CREATE UNIQUE INDEX ledger_transaction_cause ON ledger_transaction (user_id, kind, cause_id, created_at) WHERE kind <> 'usage';
   CREATE INDEX ledger_transaction_overrun ON ledger_transaction (created_at) WHERE provider_cost > -credits + 1;
-  CREATE INDEX ledger_transaction_related ON ledger_transaction (user_id, related_id) WHERE related_id IS NOT NULL;`;
+  CREATE INDEX ledger_transaction_related ON ledger_transaction (user_id, related_id) WHERE related_id IS NOT NULL;
+  CREATE INDEX ledger_transaction_attempts ON ledger_transaction (user_id) WHERE attempts IS NOT NULL;`;

@@ -22,6 +22,7 @@ const RECEIPT = {
   estimated: false,
   costReported: true,
   outcome: 'completed',
+  attempts: null,
 } as const;
 /** Linux reports CPU time in hundredths of a second. */
 const TICK_MS = 10;

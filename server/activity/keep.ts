@@ -3,6 +3,7 @@ import { type Cooldown, forgetOldFailures, writeCooldowns, writeProviderFailures
 import { forgetOldRefusals, writeRefusalCounts } from './refusal-counts';
 import { rollUpActivity } from './roll-up';
 import { forgetOldStatus, writeStatusCounts } from './status-counts';
+import { forgetOldUnanswered, writeUnanswered } from './unanswered-requests';
 
 /** Counts are kept for 13 months; daily sums and receipts are kept permanently. */
 export const KEEP_COUNTS_MS = 396 * DAY_MS;
@@ -11,7 +12,7 @@ let wroteCooldowns = false;
 
 /** Writes this process's counts. If one part fails, the others are still written. */
 export async function writeCounts(cooldowns: readonly Cooldown[]): Promise<void> {
-  const writing = [writeRefusalCounts(), writeProviderFailures(), writeStatusCounts()];
+  const writing = [writeRefusalCounts(), writeProviderFailures(), writeStatusCounts(), writeUnanswered()];
   // Usually there is nothing to write and nothing to remove.
   if (cooldowns.length > 0 || wroteCooldowns) writing.push(writeCooldowns(cooldowns));
   wroteCooldowns = cooldowns.length > 0;
@@ -23,7 +24,12 @@ export async function keepActivity(cooldowns: readonly Cooldown[]): Promise<void
 }
 
 export async function forgetOldCounts(): Promise<void> {
-  await allOrThrow([forgetOldRefusals(KEEP_COUNTS_MS), forgetOldFailures(KEEP_COUNTS_MS), forgetOldStatus()]);
+  await allOrThrow([
+    forgetOldRefusals(KEEP_COUNTS_MS),
+    forgetOldFailures(KEEP_COUNTS_MS),
+    forgetOldStatus(),
+    forgetOldUnanswered(),
+  ]);
 }
 
 /** Waits for all parts before it throws the first failure. */

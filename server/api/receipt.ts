@@ -17,6 +17,20 @@ export const receiptSchema = z
       description:
         'Whether the response was ended by the model, by the client, or by a failure after output had started; or that the provider refused the content, and charged for that.',
     }),
+    attempts: z
+      .array(
+        z.object({
+          provider: z.string(),
+          model: z.string(),
+          at: z.iso.datetime(),
+          outcome: z.enum(['responded', 'refused', 'failed', 'no_response', 'interrupted']),
+        }),
+      )
+      .nullable()
+      .meta({
+        description:
+          'Every provider that the request was sent to, in order: `refused` the content, `failed` with another error, gave `no_response`, or was `interrupted`. Null if only the provider of the requested model was called, once.',
+      }),
     estimated: z
       .boolean()
       .meta({ description: 'True when the provider reported no usage and it was estimated.' }),
@@ -53,6 +67,7 @@ export function writeReceiptBody(
     provider: receipt.provider,
     price_version: receipt.priceVersion,
     outcome: receipt.outcome,
+    attempts: receipt.attempts && [...receipt.attempts],
     estimated: receipt.estimated,
     input_tokens: receipt.inputTokens,
     cached_input_tokens: receipt.cacheReadTokens,

@@ -22,7 +22,7 @@ export type ProviderResponse = ProviderWhole | ProviderStream;
 
 export type Attempt =
   | { ok: true; response: ProviderResponse }
-  | { ok: false; failure: ProviderFailure; mayRepeat: boolean };
+  | { ok: false; failure: ProviderFailure; mayRepeat: boolean; hasResponse: boolean };
 
 /**
  * Calls one candidate once. `mayRepeat` means that the provider did no billable work, so a retry is not
@@ -55,6 +55,7 @@ export async function attempt(
   beginCall(run, served, exchange);
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
+  run.attempts.push({ model, atMs: sinceMs, outcome: 'interrupted' });
   run.occupy(model.provider);
   // Translating thousands of messages takes some 20 ms, and writing them as long.
   if (!run.isSmall) await letOthersRun();
@@ -70,7 +71,7 @@ export async function attempt(
     const mayBill = run.abort.aborted || timedOut(cause);
     if (!mayBill) run.working = null;
     const mayRepeat = !run.abort.aborted && (run.wantsStream || !mayBill);
-    return { ok: false, failure: unreachable(cause), mayRepeat };
+    return { ok: false, failure: unreachable(cause), mayRepeat, hasResponse: false };
   }
   providerResponses.add(model.provider, now() - sinceMs);
   run.call?.set({ 'http.response.status_code': upstream.statusCode });
@@ -90,7 +91,7 @@ async function refused(run: Run, { model }: Candidate, upstream: UpstreamRespons
   });
   if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(model.provider);
   else if (failure.kind !== 'busy') noteSuccess(model.provider);
-  return { ok: false, failure, mayRepeat: true };
+  return { ok: false, failure, mayRepeat: true, hasResponse: true };
 }
 
 /**
@@ -116,10 +117,10 @@ async function readWhole(
   } catch (error) {
     if (error instanceof RefusedResponse) {
       run.working = null;
-      return { ok: false, failure: error.failure, mayRepeat: true };
+      return { ok: false, failure: error.failure, mayRepeat: true, hasResponse: true };
     }
     // With status 200, the provider may already bill us for the work.
-    return { ok: false, failure: toFailure(error), mayRepeat: false };
+    return { ok: false, failure: toFailure(error), mayRepeat: false, hasResponse: true };
   }
 }
 
@@ -134,7 +135,7 @@ async function openStreamed(
   // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
   if (!stream.wasCut()) run.working = null;
-  return { ok: false, failure, mayRepeat: !run.abort.aborted };
+  return { ok: false, failure, mayRepeat: !run.abort.aborted, hasResponse: true };
 }
 
 function unreachable(cause: unknown): ProviderFailure {

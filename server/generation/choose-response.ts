@@ -9,7 +9,7 @@ import { type Attempt, attempt, type ProviderResponse } from './attempt';
 import type { Candidate } from './candidates';
 import { cooldownSeconds } from './circuit-breaker';
 import { isFull } from './provider-share';
-import type { Run } from './run';
+import type { NotedAttempt, Run } from './run';
 import { endCall } from './trace-call';
 
 const MAX_ATTEMPTS = 3;
@@ -44,6 +44,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       const calledAtMs = now();
       const result = await attemptIfAccepted(run, candidate, { withoutReasoning });
       if (result === null) break;
+      noteOutcome(run, result);
       const { provider } = candidate.model;
       const outcome = outcomeOf(run, result);
       providerAttempts.add(provider, outcome);
@@ -68,6 +69,19 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
 
 /** The client disconnected, the instance stops or the user has stopped the app. */
 const hasEnded = ({ disconnectedAtMs, cutOff }: Run): boolean => disconnectedAtMs !== null || cutOff !== null;
+
+/** For the receipt: the outcome of the last attempt. */
+function noteOutcome(run: Run, attempt: Attempt): void {
+  const last = run.attempts.at(-1);
+  if (last !== undefined) last.outcome = attemptOutcome(run, attempt);
+}
+
+function attemptOutcome(run: Run, attempt: Attempt): NotedAttempt['outcome'] {
+  if (attempt.ok) return 'responded';
+  if (hasEnded(run)) return 'interrupted';
+  if (!attempt.hasResponse) return 'no_response';
+  return attempt.failure.violatesGuidelines ? 'refused' : 'failed';
+}
 
 function outcomeOf(run: Run, attempt: Attempt): string {
   if (attempt.ok) return 'ok';

@@ -1,10 +1,11 @@
+import { keepUnanswered } from '../activity/unanswered-requests';
 import { now } from '../clock';
 import { capture, release } from '../ledger';
 import { generations } from '../measures';
 import type { StreamFacts } from '../providers/stream-relay';
 import { startBackgroundRead } from './background-reads';
 import { type Interrupted, UNINTERRUPTED } from './likely-usage';
-import { chargeMetered, meter, writeReceipt } from './meter';
+import { chargeMetered, meter, writeAttempts, writeReceipt } from './meter';
 import { chargeRefusal } from './refusal-fee';
 import { noteDisconnect, noteUnreportedInput } from './repeated-disconnects';
 import type { ReadGoal, Run, Working } from './run';
@@ -78,20 +79,35 @@ export function interruptedOutput(run: Run, outputDeltas = 0): Interrupted {
  * If a provider bills for refusing the content, the user pays that.
  */
 export async function settleWithoutResponse(run: Run): Promise<void> {
-  const { disconnectedAtMs, working, refusedBy, hold } = run;
+  const { disconnectedAtMs, working, refusedBy, hold, attempts } = run;
   if (refusedBy !== null) {
     await chargeRefusal(run, refusedBy);
   } else if (disconnectedAtMs !== null && working !== null) {
     const { model } = working.served;
     const nothingSeen = { usage: null, providerCost: null, outputBytes: 0 };
     const metered = meter(nothingSeen, run.estimate(working.served), interruptedOutput(run));
-    const receipt = writeReceipt(metered, { requested: run.model, served: model, outcome: 'aborted' });
+    const receipt = writeReceipt(metered, {
+      requested: run.model,
+      served: model,
+      attempts,
+      outcome: 'aborted',
+    });
     await capture(hold, chargeMetered(metered, model, hold), receipt);
   } else {
     await release(hold);
+    noteUnanswered(run);
   }
   generations.add(outcomeWithoutResponse(run));
   run.endLease();
+}
+
+/** It has no receipt, but providers may have read it. */
+function noteUnanswered({ requestId, hold, model, attempts }: Run): void {
+  const [first] = attempts;
+  if (first === undefined) return;
+  const { userId, partnerId } = hold;
+  const at = new Date(first.atMs);
+  keepUnanswered({ userId, requestId, partnerId, model: model.id, attempts: writeAttempts(attempts), at });
 }
 
 function outcomeWithoutResponse({ refusedBy, disconnectedAtMs }: Run): 'refused' | 'failed' | 'aborted' {

@@ -1,11 +1,12 @@
 import { now } from '../clock';
 import { type Charge, chargeFor, type Picocredits } from '../credits';
-import type { Hold, Receipt } from '../ledger';
+import type { Hold, Receipt, ReceiptAttempt } from '../ledger';
 import { type CatalogModel, pricesAt } from '../pricing/catalog';
 import { costOf } from '../pricing/cost';
 import type { TokenUsage } from '../protocols/neutral';
 import { meteredUsage } from '../providers/metered-usage';
 import { type Estimate, UNINTERRUPTED } from './likely-usage';
+import type { NotedAttempt } from './run';
 
 /** The usage of a response, as far as its provider reports it. */
 export type Report = {
@@ -48,8 +49,14 @@ export function writeReceipt(
   {
     requested,
     served,
+    attempts,
     outcome,
-  }: { requested: CatalogModel; served: CatalogModel; outcome: Receipt['outcome'] },
+  }: {
+    requested: CatalogModel;
+    served: CatalogModel;
+    attempts: readonly NotedAttempt[];
+    outcome: Receipt['outcome'];
+  },
 ): Receipt {
   return {
     model: requested.id,
@@ -65,5 +72,20 @@ export function writeReceipt(
     estimated,
     costReported: providerCost !== null,
     outcome,
+    attempts: saysMore(attempts, requested) ? writeAttempts(attempts) : null,
   };
+}
+
+/** A single call to the provider of the requested model is on the receipt anyway. */
+function saysMore([first, ...others]: readonly NotedAttempt[], { provider }: CatalogModel): boolean {
+  return first !== undefined && (others.length > 0 || first.model.provider !== provider);
+}
+
+export function writeAttempts(attempts: readonly NotedAttempt[]): ReceiptAttempt[] {
+  return attempts.map(({ model, atMs, outcome }) => ({
+    provider: model.provider,
+    model: model.id,
+    at: new Date(atMs).toISOString(),
+    outcome,
+  }));
 }

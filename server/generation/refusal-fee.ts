@@ -8,10 +8,10 @@ import type { Run } from './run';
 
 /** Charges what a provider bills for a request whose content it refused. No tokens are on the receipt. */
 export async function chargeRefusal(
-  { model, hold }: Run,
+  { model, hold, attempts }: Run,
   { model: served, profile }: Candidate,
 ): Promise<void> {
   const metered = { usage: NO_TOKENS, providerCost: profile.refusalFee, estimated: false, endedAtMs: now() };
-  const receipt = writeReceipt(metered, { requested: model, served, outcome: 'refused' });
+  const receipt = writeReceipt(metered, { requested: model, served, attempts, outcome: 'refused' });
   await capture(hold, chargeFor(profile.refusalFee, hold.rateBp), receipt);
 }

@@ -1,5 +1,5 @@
 import { type ApiError, stopping } from '../errors';
-import { ALL_APPS, type Hold, keepLease, readStops } from '../ledger';
+import { ALL_APPS, type Hold, keepLease, type ReceiptAttempt, readStops } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders, Exchange } from '../providers/exchange';
@@ -16,6 +16,9 @@ import { hashForProviders } from './user-hash';
 
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
 export type Working = { served: Candidate; exchange: Exchange; sinceMs: number };
+
+/** A call to a candidate: the content of the request was sent to its provider. */
+export type NotedAttempt = { model: CatalogModel; atMs: number; outcome: ReceiptAttempt['outcome'] };
 
 /**
  * How far a response is read after a client disconnect: until the provider has reported its input, until it has
@@ -58,6 +61,8 @@ export type Run = {
   /** Cancels the call to the provider. */
   abort: Abort;
   working: Working | null;
+  /** In order. */
+  attempts: NotedAttempt[];
   /** The span of the current call to a provider; undefined without tracing. */
   call: Span | undefined;
   /** When the client disconnected; null while it is connected. */
@@ -115,6 +120,7 @@ type Started = Omit<
   | 'headers'
   | 'abort'
   | 'working'
+  | 'attempts'
   | 'call'
   | 'disconnectedAtMs'
   | 'readGoal'
@@ -131,11 +137,12 @@ export function startRun(started: Started): Run {
   const [requested] = candidates;
   const { model } = requested;
   const progress = { outputBytes: 0 };
+  const attempts: NotedAttempt[] = [];
   let ofRequested: Estimate | undefined;
   const stopRenewing = keepLease(hold, () => {
     ofRequested ??= estimate(requested);
     const metered = meter({ usage: null, providerCost: null, ...progress }, ofRequested);
-    const receipt = writeReceipt(metered, { requested: model, served: model, outcome: 'failed' });
+    const receipt = writeReceipt(metered, { requested: model, served: model, attempts, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
   const occupy = createPlace();
@@ -153,6 +160,7 @@ export function startRun(started: Started): Run {
     headers: {},
     abort,
     working: null,
+    attempts,
     call: undefined,
     disconnectedAtMs: null,
     readGoal: null,

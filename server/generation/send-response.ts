@@ -17,7 +17,7 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
   const settled = await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),
-    writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
+    writeReceipt(metered, { requested: run.model, served: served.model, attempts: run.attempts, outcome }),
   );
   generations.add(outcome);
   run.endLease();

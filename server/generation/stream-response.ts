@@ -150,7 +150,7 @@ async function settleStream(run: Run, { served, stream }: ProviderStream): Promi
   const settled = await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),
-    writeReceipt(metered, { requested: run.model, served: served.model, outcome }),
+    writeReceipt(metered, { requested: run.model, served: served.model, attempts: run.attempts, outcome }),
   );
   generations.add(outcome);
   run.endLease();

@@ -35,6 +35,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.billingDetails.deleteMany({ where: { userId } });
     await tx.keptResponse.deleteMany({ where: { userId } });
     await tx.idempotentRequest.deleteMany({ where: { userId } });
+    await tx.unansweredRequest.deleteMany({ where: { userId } });
     await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.autoTopUp.deleteMany({ where: { userId } });
     await tx.lowBalanceMail.deleteMany({ where: { userId } });

@@ -51,7 +51,7 @@ export { findReceipt, type StoredReceipt } from './receipt';
 export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';
 export { takeSettledUsers } from './settled-users';
-export type { Receipt } from './settlement';
+export type { Receipt, ReceiptAttempt } from './settlement';
 export { pauseInCommand } from './steps';
 export { readUsageDays, rollUpUsage, type UsageDay, type UsageFilter } from './usage-days';
 export {

@@ -4,7 +4,7 @@ import type { Hold } from './admission';
 import { LEASE_SECONDS } from './batch';
 import { isUsing } from './kept-holds';
 import { settleAbandoned } from './settle';
-import { type Metered, type Receipt, writeReceipt } from './settlement';
+import { type Metered, type Receipt, type ReceiptAttempt, writeReceipt } from './settlement';
 
 /**
  * A hold belongs to the instance that runs its request, as long as that instance renews the lease. If the
@@ -85,7 +85,7 @@ type ReceiptColumns = Record<'model' | 'provider' | 'price_version', string> &
     | 'output_tokens'
     | 'reasoning_tokens',
     number
-  > & { web_searches: number | null; cost_reported: boolean };
+  > & { web_searches: number | null; cost_reported: boolean; attempts?: ReceiptAttempt[] | null };
 
 function readMetered({ cost, charge, receipt }: Pick<AbandonedRow, 'cost' | 'charge' | 'receipt'>): Metered {
   const metered: Charge = {
@@ -112,5 +112,6 @@ function readReceipt(columns: ReceiptColumns): Receipt {
     estimated: true,
     costReported: columns.cost_reported,
     outcome: 'failed',
+    attempts: columns.attempts ?? null,
   };
 }

@@ -1,6 +1,21 @@
 import type { Charge, Microcredits } from '../credits';
 import type { Hold } from './admission';
 
+/** One call to a provider on behalf of a request, as it is stored. */
+export type ReceiptAttempt = {
+  provider: string;
+  /** The catalogue's id of the model. */
+  model: string;
+  /** ISO 8601, in UTC. */
+  at: string;
+  /**
+   * `refused`: the provider refused the content. `failed`: it responded with another error. `no_response`: it could not
+   * be reached, or did not respond in time. `interrupted`: the call ended first, because the client disconnected or the
+   * instance stopped.
+   */
+  outcome: 'responded' | 'refused' | 'failed' | 'no_response' | 'interrupted';
+};
+
 /** The contents of a receipt. */
 export type Receipt = {
   model: string;
@@ -21,6 +36,8 @@ export type Receipt = {
   costReported: boolean;
   /** `refused`: the provider refused the content and billed for that. */
   outcome: 'completed' | 'failed' | 'aborted' | 'refused';
+  /** In order; null if only the provider of the requested model was called, once. */
+  attempts: readonly ReceiptAttempt[] | null;
 };
 
 /** The cost of a running request so far. */
@@ -76,6 +93,7 @@ export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ receipt }) => receipt?.estimated,
   ({ receipt }) => receipt?.costReported,
   ({ receipt }) => receipt?.outcome,
+  ({ receipt }) => (receipt?.attempts ? JSON.stringify(receipt.attempts) : null),
 ];
 
 /** The receipt with the column names of the database. */
@@ -94,5 +112,6 @@ export function writeReceipt(receipt: Receipt): object {
     estimated: receipt.estimated,
     cost_reported: receipt.costReported,
     outcome: receipt.outcome,
+    attempts: receipt.attempts,
   };
 }

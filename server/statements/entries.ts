@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { ReceiptAttempt } from '../ledger';
 import { canonicalJson, type Json } from './canonical-json';
 import { leafOf } from './merkle-tree';
 
@@ -44,11 +45,13 @@ type Row = {
   held: bigint;
   provider_cost: bigint;
   partner_share: bigint;
+  attempts: ReceiptAttempt[] | null;
 };
 
 const COLUMNS = `t.id, t.partner_id, t.kind, t.created_at, t.credits, t.model, t.provider, t.price_version, t.outcome,
   t.estimated, t.cost_reported, t.input_tokens, t.cache_read_tokens, t.cache_write_tokens, t.cache_write_1h_tokens,
-  t.output_tokens, t.reasoning_tokens, t.web_searches, t.rate_bp::int, t.held, t.provider_cost, t.partner_share`;
+  t.output_tokens, t.reasoning_tokens, t.web_searches, t.rate_bp::int, t.held, t.provider_cost, t.partner_share,
+  t.attempts`;
 
 /** Saved allowances and what partners lose by disputes leave the user's credits as they are. */
 export const CHANGES_CREDITS = "kind NOT IN ('permission', 'earnings_reversal')";
@@ -117,4 +120,7 @@ const writeReceipt = (row: Row, model: string) => ({
   provider_cost: Number(row.provider_cost),
   commission: Number(row.partner_share),
   charged: -Number(row.credits),
+  ...(row.attempts && { attempts: row.attempts.map(writeAttempt) }),
 });
+
+const writeAttempt = ({ provider, model, at, outcome }: ReceiptAttempt) => ({ provider, model, at, outcome });

@@ -43,6 +43,7 @@ describe('a receipt', () => {
       provider: 'sandbox',
       price_version: expect.any(String),
       outcome: 'completed',
+      attempts: null,
       estimated: false,
       input_tokens: expect.any(Number),
       cached_input_tokens: expect.any(Number),

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { WireFormatName } from '@/server/endpoints';
 
-export type CustomModel = { provider: string; format: WireFormatName; fallbacks?: string[]; price?: string };
+export type CustomModel = {
+  provider: string;
+  format: WireFormatName;
+  fallbacks?: string[];
+  price?: string;
+  dataPolicy?: { retention?: string; training?: string; region?: string };
+};
 
 /** Returns the id of a provider's only model, which has the name of the provider. */
 export const modelOf = (provider: string): string => `${provider}/${provider}`;
@@ -17,7 +23,10 @@ export function configureProviders(url: string, models: CustomModel[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'catalog.json');
-  const providers = models.map(({ provider, format }) => [provider, { format, baseUrl: `${url}/v1` }]);
+  const providers = models.map(({ provider, format, dataPolicy }) => [
+    provider,
+    { format, baseUrl: `${url}/v1`, ...(dataPolicy && { dataPolicy }) },
+  ]);
   writeFileSync(
     file,
     JSON.stringify({

@@ -10,7 +10,7 @@ export async function readReceipts(
             cache_read_tokens AS "cacheReadTokens", cache_write_tokens AS "cacheWriteTokens",
             cache_write_1h_tokens AS "cacheWrite1hTokens", output_tokens AS "outputTokens",
             reasoning_tokens AS "reasoningTokens", web_searches AS "webSearches", held, provider_cost AS "providerCost",
-            partner_share AS "partnerShare", charge, estimated, outcome
+            partner_share AS "partnerShare", charge, estimated, outcome, attempts
      FROM usage WHERE user_id = $1 ORDER BY created_at`,
     [userId],
   );

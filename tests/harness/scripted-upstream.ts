@@ -13,6 +13,8 @@ export type Reply = {
   events?: (Json | string)[];
   /** The connection breaks instead of ending; without events or a body, before the headers. */
   breaksOff?: boolean;
+  /** There is no response, and the connection stays open. */
+  hangs?: boolean;
 };
 
 export type SeenRequest = { path: string; headers: IncomingMessage['headers']; body: Json };
@@ -42,6 +44,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     requests.set(model, [...seen(model), { path: request.url ?? '', headers: request.headers, body }]);
     const [reply, ...rest] = scripts.get(model) ?? [];
     if (rest.length > 0) scripts.set(model, rest);
+    if (reply?.hangs) return;
     send(response, reply ?? { status: 500, body: { error: { message: `no script for ${model}` } } });
   });
   afterAll(() => server.close());

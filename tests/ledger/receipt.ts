@@ -15,4 +15,5 @@ export const receipt = (): Receipt => ({
   estimated: false,
   costReported: true,
   outcome: 'completed',
+  attempts: null,
 });

@@ -67,6 +67,7 @@ test('the verifier computes the charge of every price, tier, commission and hold
         estimated: false,
         costReported: isReported,
         outcome: 'completed',
+        attempts: null,
       });
     };
     for (let n = 0; n < 12; n++) {

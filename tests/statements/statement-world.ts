@@ -21,6 +21,13 @@ import { forge } from '../ledger/forged-rows';
 
 export const DAYS = ['2024-03-05', '2024-03-06'] as const;
 
+const ATTEMPTS = ['failed', 'responded'].map((outcome, at) => ({
+  provider: 'sandbox',
+  model: 'sandbox/echo',
+  at: `2024-03-05T10:00:0${at}.000Z`,
+  outcome,
+}));
+
 export async function startStatementWorld() {
   const { url } = await startApi();
   // Before the days of this world.
@@ -51,6 +58,10 @@ export async function startStatementWorld() {
       [await generate(person.userKey)],
     ];
     const elsewhere = await generate(other.userKey);
+    // As if another provider had been asked before.
+    await forge([
+      `UPDATE ledger_transaction SET attempts = '${JSON.stringify(ATTEMPTS)}' WHERE id = 'txn_${elsewhere.slice(4)}'`,
+    ]);
     const [first, second] = DAYS;
     await moveTo(first, person.userId, 'true');
     await moveTo(second, person.userId, `id = 'txn_${requests[1]?.[0]?.slice(4)}'`);

@@ -88,6 +88,16 @@ describe('after the days are closed', () => {
     expect(ofAccount.text).toContain(`${second} follows from ${first}`);
   });
 
+  test('the verifier confirms the attempts of a receipt as the API returns them, and finds one that was changed', async () => {
+    const { other, elsewhere } = user;
+    const receipt = await readReceipt(elsewhere, other.userKey);
+    expect(receipt.attempts).toHaveLength(2);
+    expect(await verify([receipt])).toMatchObject({ code: 0 });
+    receipt.attempts[0].provider = 'other';
+    const { code, text } = await verify([receipt]);
+    expect([code, text]).toEqual([1, expect.stringContaining(`${elsewhere}: attempts is`)]);
+  });
+
   test('the statement of an account ends with the balance of its wallet', async () => {
     const { payload } = await open((await download(user.userId, second)).statement);
     const { money } = await prisma().wallet.findUniqueOrThrow({ where: { userId: user.userId } });
@@ -198,6 +208,14 @@ describe('after the days are closed', () => {
         price.output = String(Number(price.output) * 2);
       },
       /FAILED +the price version sandbox\/echo@\S+ is not the one that the statement of 2024-03-05 covers/,
+    ],
+    [
+      'a provider that is left out',
+      (file) => {
+        const { entry } = appOf(file, user.elsewhere);
+        entry.attempts = (entry.attempts as unknown[]).slice(1);
+      },
+      new RegExp(`FAILED +${user.elsewhere} is not as it was on ${first}`),
     ],
     [
       'a removed receipt',

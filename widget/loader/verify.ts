@@ -230,7 +230,7 @@ function checkReceiptResponse(body: Fields, proof: Fields, trusted: Trusted, rep
   const receipt = openSigned(proof.receipt, 'svc-receipt', trusted);
   for (const [name, value] of Object.entries(body)) {
     const signed = name.endsWith('_credits') ? undefined : receipt[name];
-    if (signed !== undefined && signed !== value)
+    if (signed !== undefined && canonical(signed) !== canonical(value))
       throw new Difference(`${nameOf(receipt)}: ${name} is ${value}, and ${signed} was signed`);
   }
   for (const [shown, name] of [

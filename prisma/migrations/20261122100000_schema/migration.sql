@@ -423,6 +423,7 @@ CREATE TABLE ledger_transaction (
   price_version text,
   outcome text,
   postings jsonb,
+  attempts jsonb,
   CONSTRAINT ledger_transaction_kind_known CHECK (
     kind IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'promotion', 'earnings_reversal')),
   CONSTRAINT ledger_transaction_sums_to_zero CHECK (postings IS NULL OR ledger_sum(postings) = 0),
@@ -444,8 +445,11 @@ CREATE UNIQUE INDEX ledger_transaction_cause ON ledger_transaction (user_id, kin
 CREATE INDEX ledger_transaction_overrun ON ledger_transaction (created_at) WHERE provider_cost > -credits + 1;
 -- Finds what was taken back of a purchase, by its checkout session.
 CREATE INDEX ledger_transaction_related ON ledger_transaction (user_id, related_id) WHERE related_id IS NOT NULL;
--- Nothing searches by postings, so statistics on them would only cost.
+-- Requests that another provider saw as well, which are rare: a user's list of providers counts them.
+CREATE INDEX ledger_transaction_attempts ON ledger_transaction (user_id) WHERE attempts IS NOT NULL;
+-- Nothing searches by postings or attempts, so statistics on them would only cost.
 ALTER TABLE ledger_transaction ALTER COLUMN postings SET STATISTICS 0;
+ALTER TABLE ledger_transaction ALTER COLUMN attempts SET STATISTICS 0;
 
 CREATE TABLE payout_account (
   team_id text PRIMARY KEY,
@@ -670,6 +674,18 @@ CREATE TABLE refusal_hour (
   PRIMARY KEY (hour, partner_id, code)
 );
 CREATE INDEX refusal_hour_partner_id_hour_idx ON refusal_hour (partner_id, hour);
+
+CREATE TABLE unanswered_request (
+  user_id text NOT NULL,
+  request_id text NOT NULL,
+  partner_id text NOT NULL,
+  model text NOT NULL,
+  attempts jsonb NOT NULL,
+  at timestamptz(3) NOT NULL,
+  PRIMARY KEY (user_id, request_id)
+);
+CREATE INDEX unanswered_request_user_id_at_idx ON unanswered_request (user_id, at);
+CREATE INDEX unanswered_request_at_idx ON unanswered_request (at);
 
 CREATE TABLE provider_failure_hour (
   hour timestamptz(3) NOT NULL,

@@ -112,7 +112,7 @@ CREATE OR REPLACE VIEW usage AS
   SELECT user_id, id AS transaction_id, 'req_' || substr(id, 5) AS request_id, partner_id, key_id,
     model, provider, price_version, input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens,
     output_tokens, reasoning_tokens, web_searches, held, provider_cost, -credits AS charge, partner_share, estimated, cost_reported,
-    rate_bp, outcome, created_at
+    rate_bp, outcome, created_at, attempts
   FROM ledger_transaction WHERE kind = 'usage' AND model IS NOT NULL;
 
 -- server/ledger/sql/entries.sql
@@ -915,6 +915,7 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_model text[], s_provider text[], s_price_version text[],
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_web_searches integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
+  s_attempts jsonb[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
   a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[],
   p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
@@ -1022,14 +1023,14 @@ BEGIN
       INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
         key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
         input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-        web_searches, estimated, cost_reported, outcome)
+        web_searches, estimated, cost_reported, outcome, attempts)
       SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
         -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
         CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
           ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
         b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
         s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-        s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n]
+        s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n]
       FROM booked b WHERE b.charge IS NOT NULL
     ),
     -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.

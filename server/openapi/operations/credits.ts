@@ -99,6 +99,7 @@ export const CREDITS: Operation[] = [
         provider: 'sandbox',
         price_version: 'sandbox/story@2000-01-01.1f0c2a9b',
         outcome: 'completed',
+        attempts: null,
         estimated: false,
         input_tokens: 12,
         cached_input_tokens: 0,

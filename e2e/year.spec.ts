@@ -47,6 +47,7 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
         '/apps',
         `/apps/${YEAR_APP.id}`,
         '/buy',
+        '/data',
         '/devices',
         '/purchases',
         `/receipts/${purchase}`,

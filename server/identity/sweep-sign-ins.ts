@@ -4,7 +4,7 @@ import { deleteInSteps } from '../db';
 /** Deletes codes, tokens and challenges of past sign-ins once no limit and no replay check needs them. */
 
 /** Limits look back a day at most; the margin allows for clock differences between instances. */
-const CODE_KEPT_MS = DAY_MS + HOUR_MS;
+export const CODE_KEPT_MS = DAY_MS + HOUR_MS;
 const TOKEN_KEPT_MS = HOUR_MS;
 /** Past its expiry; for clock differences between instances. */
 const CHALLENGE_KEPT_MS = HOUR_MS;

@@ -23,7 +23,7 @@ const SETTLED_NETWORKS = 2;
 const NETWORKS_PER_HOUR = 8;
 /** A network that so many other keys of the app use belongs to the app. */
 const SHARED_BY = 3;
-const KEPT_MS = 90 * DAY_MS;
+export const USES_KEPT_MS = 90 * DAY_MS;
 const HASH_BYTES = 16;
 
 type Use = { keyId: string; partnerId: string; network: string };
@@ -153,6 +153,6 @@ export async function forgetOldUses(): Promise<void> {
     `DELETE FROM key_network WHERE (key_id, network) IN (
        SELECT n.key_id, n.network FROM key_network n JOIN user_key k ON k.id = n.key_id
        WHERE n.last_seen_at < $1 OR k.revoked_at IS NOT NULL LIMIT $2)`,
-    new Date(now() - KEPT_MS),
+    new Date(now() - USES_KEPT_MS),
   );
 }

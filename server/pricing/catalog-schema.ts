@@ -126,6 +126,8 @@ const providerOf = (id: string): string => id.slice(0, id.indexOf('/'));
 
 export type ModelEntry = z.output<typeof modelSchema>;
 
+const statement = z.string().trim().min(1).max(200, { error: 'at most 200 characters' });
+
 export const providerSchema = z.strictObject({
   format: z.enum(['openai', 'anthropic'], { error: '"openai" or "anthropic"' }),
   baseUrl: z.url({ protocol: /^https?$/, error: 'an http(s) URL such as http://127.0.0.1:8000/v1' }),
@@ -133,6 +135,14 @@ export const providerSchema = z.strictObject({
   keyVariable: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]*$/, { error: 'the name of an environment variable such as ACME_API_KEY' })
+    .optional(),
+  /** What users read about the content of their requests there: how long it is retained, and so on. */
+  dataPolicy: z
+    .strictObject({
+      retention: statement.optional(),
+      training: statement.optional(),
+      region: statement.optional(),
+    })
     .optional(),
 });
 

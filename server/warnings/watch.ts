@@ -7,7 +7,7 @@ import { noteBought, noteLimits, noteUnusual, noteWeekly } from './note';
 const READ_ALL_EVERY_MS = 10 * MINUTE_MS;
 const USERS_PER_STATEMENT = 500;
 /** Longer than any period of a limit. What a purchase led to is kept, as it stays the last one for any time. */
-const KEPT_MS = 40 * DAY_MS;
+export const WARNINGS_KEPT_MS = 40 * DAY_MS;
 
 let allReadAt = Number.NEGATIVE_INFINITY;
 
@@ -47,6 +47,6 @@ export async function forgetOldWarnings(): Promise<void> {
   await deleteInSteps(
     `DELETE FROM warning_mail WHERE (user_id, cause) IN (
        SELECT user_id, cause FROM warning_mail WHERE noted_at < $1 AND kind <> 'bought' LIMIT $2)`,
-    new Date(now() - KEPT_MS),
+    new Date(now() - WARNINGS_KEPT_MS),
   );
 }

@@ -191,6 +191,17 @@ test('an operator’s session that was idle overnight opens no page and no expor
   expect(await statuses()).toEqual([307, 307, 401]);
 });
 
+test('the export of an account needs a recent confirmation and contains nothing of others', async () => {
+  const [{ token, email }, other] = [await newSignedIn(), await newSignedIn()];
+  const download = () =>
+    fetch(`${dashboard.url}/account/data/export`, { headers: { cookie: `${SESSION_COOKIE}=${token}` } });
+  const text = await (await download()).text();
+  expect(JSON.parse(text)).toMatchObject({ account: { email }, complete: true });
+  for (const secret of [token, other.email, other.userId]) expect(text).not.toContain(secret);
+  await confirmedMinutesAgo(token, 11);
+  expect((await download()).status).toBe(403);
+});
+
 test('the mailbox of an operator or owner who has a passkey opens no operator page and changes nothing', async () => {
   const operator = await newSignedIn(OPERATOR);
   const owner = await newSignedIn();
@@ -383,6 +394,7 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { ...own, action: 'saveMyLimits', input: { ...amounts, zone: 'UTC', rule: 'all', models: [] } };
   yield { ...own, action: 'stopMyApps' };
   yield { ...own, action: 'resumeMyApps' };
+  yield { token, action: 'startExport' };
   yield { token, action: 'saveMyMails', input: { kind: 'limits', isOn: true, zone: 'UTC' } };
   const { keyId } = await mint(user);
   yield { token, action: 'restrictAppKey', ids: { keyId }, input: { origins: '', networks: '203.0.113.7' } };

@@ -3,6 +3,7 @@ import {
   ChartColumn,
   Code,
   CreditCard,
+  Database,
   Gauge,
   MonitorSmartphone,
   Receipt,
@@ -32,6 +33,7 @@ const PAGES = [
   { href: '/account/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} /> },
   { href: '/account/purchases', label: 'Purchases', icon: <Receipt {...ICON} /> },
   { href: '/account/payment', label: 'Payment', icon: <CreditCard {...ICON} /> },
+  { href: '/account/data', label: 'Your data', icon: <Database {...ICON} /> },
   { href: '/account/settings', label: 'Settings', icon: <Settings {...ICON} /> },
 ];
 

@@ -61,6 +61,12 @@ export const GUIDES: readonly Guide[] = [
     title: 'Spending limits',
     description: 'What users limit or stop, and what your app then receives.',
   },
+  {
+    slug: 'data',
+    file: 'data.md',
+    title: 'Your data',
+    description: 'Which providers see a request, what is stored, and the file with all of it.',
+  },
 ];
 
 const ROOT = path.join(/* turbopackIgnore: true */ process.cwd());

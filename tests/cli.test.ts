@@ -110,6 +110,8 @@ describe('svc partner', () => {
       paused: false,
       origins: ['https://example.com', 'myapp://*'],
       models: null,
+      user_limits: null,
+      limit_ceiling: null,
       owner: 'owner@example.com',
       webhook_url: null,
       created_at: expect.stringMatching(/Z$/),

@@ -71,8 +71,12 @@ const en = {
     `Your allowance for this app is used up. You have ${credits} credits. Choose how many more it may use.`,
   limitReached:
     'A limit that you set is reached, or you stopped this app. An allowance does not change that: raise the limit or resume the app in your account.',
-  limitTitle: (apps: 'app' | 'all', period: 'day' | 'week' | 'month') =>
-    `Your limit per ${period}, ${apps === 'app' ? 'this app' : 'all apps'}`,
+  appLimitReached: (app: string) =>
+    `${app} limits what you can spend in it, and a limit is reached. An allowance does not change that: the limit resets by itself.`,
+  limitTitle: (scope: 'app' | 'all' | 'partner', period: 'day' | 'week' | 'month') =>
+    scope === 'partner'
+      ? `Limit per ${period}, set by this app`
+      : `Your limit per ${period}, ${scope === 'app' ? 'this app' : 'all apps'}`,
   limitUsed: (used: string, most: string) => `${used} of ${most} credits`,
   limitResets: (time: string) => `Resets ${time}`,
   allowanceField: 'Up to',
@@ -291,8 +295,13 @@ const de: Messages = {
     `Ihre Freigabe für diese App ist aufgebraucht. Sie haben ${credits} Credits. Wählen Sie, wie viele sie noch nutzen darf.`,
   limitReached:
     'Ein Limit, das Sie gesetzt haben, ist erreicht, oder Sie haben diese App gestoppt. Eine Freigabe ändert daran nichts: Erhöhen Sie das Limit oder lassen Sie die App in Ihrem Konto weiterlaufen.',
-  limitTitle: (apps, period) =>
-    `Ihr Limit pro ${{ day: 'Tag', week: 'Woche', month: 'Monat' }[period]}, ${apps === 'app' ? 'diese App' : 'alle Apps'}`,
+  appLimitReached: (app) =>
+    `${app} begrenzt, was Sie darin ausgeben können, und ein Limit ist erreicht. Eine Freigabe ändert daran nichts: Das Limit beginnt von selbst neu.`,
+  limitTitle: (scope, period) => {
+    const limit = `Limit pro ${{ day: 'Tag', week: 'Woche', month: 'Monat' }[period]}`;
+    if (scope === 'partner') return `${limit}, von dieser App gesetzt`;
+    return `Ihr ${limit}, ${scope === 'app' ? 'diese App' : 'alle Apps'}`;
+  },
   limitUsed: (used, most) => `${used} von ${most} Credits`,
   limitResets: (time) => `Beginnt neu: ${time}`,
   allowanceField: 'Bis zu',

@@ -17,7 +17,7 @@ import { placeOf } from './place.mjs';
  */
 
 /** Every node has a copy of these: all users need them. */
-const SHARED = ['team', 'partner', 'model', 'model_price', 'fx_rate'];
+const SHARED = ['team', 'partner', 'partner_limit', 'model', 'model_price', 'fx_rate'];
 /** What moves with a user. Sign-in stays where it is. */
 const OF_USER = ['user_key', 'wallet', 'user_app', 'hold', 'ledger_transaction', 'audited_pocket'];
 const MIGRATIONS = 'prisma/migrations';

@@ -5,9 +5,12 @@ import { invariant } from '../errors';
 import { findSeller } from '../invoices/seller';
 import {
   ALL_APPS,
+  type LimitScope,
+  type LimitsInUse,
   PERIODS,
   type Period,
   readLimits,
+  readPartnerLimits,
   readPockets,
   readSpendable,
   type Spendable,
@@ -37,8 +40,8 @@ export type VisitState = {
   elsewhere: Microcredits | null;
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits | null;
-  /** Whether a limit of the user, or a stop, refuses requests, and the limits that concern this app. */
-  isLimited: boolean;
+  /** Of a limit that refuses requests, or a stop, and the limits that concern this app. */
+  limitedBy: LimitScope | null;
   limits: VisitLimit[];
   amounts: number[];
   minimum: number;
@@ -55,7 +58,7 @@ export type VisitState = {
 };
 
 export type VisitLimit = {
-  apps: 'app' | 'all';
+  scope: LimitScope;
   period: Period;
   most: Microcredits;
   used: Microcredits;
@@ -99,7 +102,7 @@ type UserDetails = Pick<
   | 'elsewhere'
   | 'allowanceSaved'
   | 'allowanceLeft'
-  | 'isLimited'
+  | 'limitedBy'
   | 'limits'
 >;
 const NO_DETAILS: UserDetails = {
@@ -110,14 +113,14 @@ const NO_DETAILS: UserDetails = {
   elsewhere: null,
   allowanceSaved: null,
   allowanceLeft: null,
-  isLimited: false,
+  limitedBy: null,
   limits: [],
 };
 
 async function readUserDetails(partnerId: string, signedIn: SignedIn | null): Promise<UserDetails> {
   if (signedIn === null) return NO_DETAILS;
   const { userId } = signedIn;
-  const { balance, status, isLimited, allowanceSaved, allowanceLeft } = await readSpendable(
+  const { balance, status, limitedBy, allowanceSaved, allowanceLeft } = await readSpendable(
     userId,
     partnerId,
   );
@@ -127,21 +130,28 @@ async function readUserDetails(partnerId: string, signedIn: SignedIn | null): Pr
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });
   const elsewhere = own < money ? microcredits(money - own) : ZERO;
   const limits = await readVisitLimits(userId, partnerId);
-  return { email, balance, status, isLimited, limits, money, elsewhere, allowanceSaved, allowanceLeft };
+  return { email, balance, status, limitedBy, limits, money, elsewhere, allowanceSaved, allowanceLeft };
 }
 
-/** Those of this app and of all apps. */
+/** Those that the user set for this app and for all apps, and those of the app. */
 async function readVisitLimits(userId: string, partnerId: string): Promise<VisitLimit[]> {
-  const { limits } = await readLimits(userId);
-  return limits
+  const [{ limits }, byPartner] = await Promise.all([
+    readLimits(userId),
+    readPartnerLimits(userId, partnerId),
+  ]);
+  const ofUser = limits
     .filter((limit) => limit.partnerId === ALL_APPS || limit.partnerId === partnerId)
-    .flatMap((limit) =>
-      PERIODS.flatMap((period): VisitLimit[] => {
-        const most = limit[period];
-        if (most === null) return [];
-        const { spent, held, resetsAt } = limit.used[period];
-        const apps = limit.partnerId === ALL_APPS ? 'all' : 'app';
-        return [{ apps, period, most, used: microcredits(spent + held), resetsAt }];
-      }),
-    );
+    .flatMap((limit) => listPeriods(limit.partnerId === ALL_APPS ? 'all' : 'app', limit));
+  return [...ofUser, ...(byPartner ? listPeriods('partner', byPartner) : [])];
+}
+
+type Counted = Record<Period, Microcredits | null> & { used: Partial<LimitsInUse['used']> };
+
+function listPeriods(scope: LimitScope, limit: Counted): VisitLimit[] {
+  return PERIODS.flatMap((period): VisitLimit[] => {
+    const most = limit[period];
+    const use = limit.used[period];
+    if (most === null || use === undefined) return [];
+    return [{ scope, period, most, used: microcredits(use.spent + use.held), resetsAt: use.resetsAt }];
+  });
 }

@@ -18,6 +18,7 @@ import {
 import { formatPercent, parsePercent } from '../partners/rate';
 import { listRedirects } from '../partners/redirects';
 import { findOwner } from '../partners/teams';
+import { describeLimits, readAppLimits, readUserLimits } from '../partners/user-limits';
 import { findCatalogModel } from '../pricing/catalog';
 import { clearEndpoint, setEndpoint } from '../webhooks/endpoint';
 import { revealSecret } from '../webhooks/signing-secret';
@@ -139,6 +140,23 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     needs: 'schema',
     run: changeModels,
   },
+  'partner cap-limits': {
+    usage:
+      'partner cap-limits PK --day N | --month N | --request N | --only ID,ID | --except ID,ID | --none [--reason R]',
+    summary: 'set the most that it may let each user spend, in credits (UTC); replaces what was set before',
+    arguments: ['PK'],
+    options: {
+      day: 'text',
+      month: 'text',
+      request: 'text',
+      only: 'text',
+      except: 'text',
+      none: 'flag',
+      reason: 'text',
+    },
+    needs: 'schema',
+    run: capLimits,
+  },
   'partner webhook': {
     usage: 'partner webhook PK --url U | --clear [--reason R]',
     summary: 'set the endpoint for its webhooks; shows the signing secret',
@@ -208,11 +226,33 @@ function changeModels(input: CommandInput): Promise<Outcome> {
   const allow = input.find('allow');
   if ((allow === undefined) !== input.has('all'))
     throw new CommandRefused(`Use either --allow or --all. Usage: ${input.usage}`);
-  const models = allow === undefined ? null : [...new Set(allow.split(',').map((id) => id.trim()))];
-  const unknown = models?.find((id) => findCatalogModel(id) === null);
+  const models = allow === undefined ? null : readModels(allow);
+  return change(input, ({ id }) => apply(input, id, { do: 'models', models }));
+}
+
+function capLimits(input: CommandInput): Promise<Outcome> {
+  const rules = (['only', 'except'] as const).filter((name) => input.find(name) !== undefined);
+  const amounts = {
+    day: input.find('day') ?? '',
+    month: input.find('month') ?? '',
+    request: input.find('request') ?? '',
+  };
+  const isGiven = rules.length > 0 || Object.values(amounts).some((text) => text !== '');
+  if (isGiven === input.has('none') || rules.length > 1)
+    throw new CommandRefused(`Set a limit, or use --none alone. Usage: ${input.usage}`);
+  const [rule = 'all'] = rules;
+  const models = rule === 'all' ? [] : readModels(input.require(rule));
+  const read = readUserLimits({ ...amounts, rule, models });
+  if (read.refusal) throw new CommandRefused(`--${read.refusal.field}: ${read.refusal.message}`);
+  return change(input, ({ id }) => apply(input, id, { do: 'limit_ceiling', limits: read.limits }));
+}
+
+function readModels(text: string): string[] {
+  const models = [...new Set(text.split(',').map((id) => id.trim()))];
+  const unknown = models.find((id) => findCatalogModel(id) === null);
   if (unknown !== undefined)
     throw new CommandRefused(`Unknown model "${unknown}". See: npm run svc -- models list`);
-  return change(input, ({ id }) => apply(input, id, { do: 'models', models }));
+  return models;
 }
 
 async function changeWebhook(input: CommandInput): Promise<Outcome> {
@@ -265,6 +305,8 @@ async function report(partner: Partner): Promise<Outcome> {
       origins: facts.origins.join(', ') || 'none (localhost is always allowed)',
       redirects: facts.redirects.join(', ') || 'none',
       models: facts.models?.join(', ') ?? 'all',
+      'user limits': facts.user_limits ?? 'none',
+      'limit ceiling': facts.limit_ceiling ?? 'none',
       owner: facts.owner ?? 'none',
       webhook: facts.webhook_url ?? 'none',
     }),
@@ -272,6 +314,7 @@ async function report(partner: Partner): Promise<Outcome> {
 }
 
 async function describe(partner: Partner) {
+  const { own, ceiling } = await readAppLimits(partner.id);
   return {
     partner_id: partner.id,
     publishable_key: partner.publishableKey,
@@ -285,6 +328,9 @@ async function describe(partner: Partner) {
     redirects: await listRedirects(partner.id),
     /** Null: all. */
     models: partner.allModels ? null : partner.allowedModels,
+    /** In words; null for none. */
+    user_limits: own && describeLimits(own),
+    limit_ceiling: ceiling && describeLimits(ceiling),
     owner: await findOwner(partner),
     webhook_url: partner.webhookUrl,
     created_at: partner.createdAt.toISOString(),

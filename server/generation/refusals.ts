@@ -78,24 +78,36 @@ function tooFewCredits(refusal: Shortfall, keyHash: Buffer): ApiError {
   return new ApiError(refusal, describe(actionUrl), { actionUrl });
 }
 
-/** `param` names the limit: `limits.app.day` is the one per day for this app, `limits.all.day` the one for all apps. */
-export function limitReached({ kind, apps, resetsAt }: ReachedLimit, keyHash?: Buffer): ApiError {
-  const param = `limits.${apps}.${kind}`;
-  const action = keyHash && { actionUrl: writeActionUrl(keyHash, apps === 'app' ? 'app' : 'limits') };
-  const message = describeLimit({ kind, apps, resetsAt });
+/**
+ * `param` names the limit: `limits.app.day` is the user's own per day for this app, `limits.all.day` the one for all apps,
+ * and `limits.partner.day` the partner's. The user cannot change the last one, so no address is named for it.
+ */
+export function limitReached({ kind, scope, resetsAt }: ReachedLimit, keyHash?: Buffer): ApiError {
+  const param = `limits.${scope}.${kind}`;
+  if (scope === 'partner')
+    return new ApiError('partner_limit_reached', describePartnerLimit(kind, resetsAt), { param });
+  const action = keyHash && { actionUrl: writeActionUrl(keyHash, scope === 'app' ? 'app' : 'limits') };
+  const message = describeUserLimit({ kind, scope, resetsAt });
   return new ApiError('partner_limit_reached', message, { param, ...action });
 }
 
-function describeLimit({ kind, apps, resetsAt }: ReachedLimit): string {
-  const scope = apps === 'app' ? 'this app' : 'all apps';
+function describePartnerLimit(kind: ReachedLimit['kind'], resetsAt: Date | null): string {
+  if (kind === 'model') return 'This app does not let this user use this model.';
+  if (kind === 'request')
+    return 'This request costs more than this app lets its users spend per request. Send a smaller one.';
+  return `This app's limit per ${kind} for this user is reached. It resets at ${toIsoSeconds(resetsAt)}. The user cannot raise it.`;
+}
+
+function describeUserLimit({ kind, scope, resetsAt }: ReachedLimit): string {
+  const apps = scope === 'app' ? 'this app' : 'all apps';
   const page = new URL('/account/limits', settings().BASE_URL).href;
   if (kind === 'stop')
-    return `The user has stopped ${scope} from spending credits. The user can resume ${apps === 'app' ? 'it' : 'them'} at ${page}.`;
+    return `The user has stopped ${apps} from spending credits. The user can resume ${scope === 'app' ? 'it' : 'them'} at ${page}.`;
   if (kind === 'model')
-    return `The user does not allow ${scope} to use this model. The user can allow it at ${page}.`;
+    return `The user does not allow ${apps} to use this model. The user can allow it at ${page}.`;
   if (kind === 'request')
-    return `This request costs more than the user's limit per request for ${scope}. Send a smaller one, or the user can raise the limit at ${page}.`;
-  return `The user's limit per ${kind} for ${scope} is reached. It resets at ${toIsoSeconds(resetsAt)}, and the user can raise it at ${page}.`;
+    return `This request costs more than the user's limit per request for ${apps}. Send a smaller one, or the user can raise the limit at ${page}.`;
+  return `The user's limit per ${kind} for ${apps} is reached. It resets at ${toIsoSeconds(resetsAt)}, and the user can raise it at ${page}.`;
 }
 
 const toIsoSeconds = (time: Date | null): string => time?.toISOString().replace('.000Z', 'Z') ?? '';

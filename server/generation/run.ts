@@ -95,10 +95,10 @@ export function cutOffRunning(): number {
 export async function endStoppedRequests(): Promise<void> {
   if (running.size === 0) return;
   for (const { userId, partnerId } of await readStops()) {
-    const apps = partnerId === ALL_APPS ? 'all' : 'app';
+    const scope = partnerId === ALL_APPS ? 'all' : 'app';
     const isStopped = ({ hold }: Run) =>
       hold.userId === userId && (partnerId === ALL_APPS || hold.partnerId === partnerId);
-    cutOff(isStopped, () => limitReached({ kind: 'stop', apps, resetsAt: null }));
+    cutOff(isStopped, () => limitReached({ kind: 'stop', scope, resetsAt: null }));
   }
 }
 

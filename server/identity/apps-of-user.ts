@@ -22,8 +22,7 @@ export type AppOfUser = {
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
-  /** A limit of the user, or a stop, refuses its requests. */
-  isLimited: boolean;
+  limitedBy: Spendable['limitedBy'];
   /** Live keys, most recently used first. */
   keys: KeyOfUser[];
 };
@@ -70,7 +69,7 @@ export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
         allowancePaused: pocket.allowancePaused,
         balance: pocket.balance,
         status: pocket.status,
-        isLimited: pocket.isLimited,
+        limitedBy: pocket.limitedBy,
         keys: keys.get(row.partnerId) ?? [],
       },
     ];

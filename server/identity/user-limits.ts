@@ -1,16 +1,17 @@
-import { creditsToJson, parseCredits } from '../credits';
+import { creditsToJson } from '../credits';
 import { inTransaction } from '../db';
 import {
   isKnownZone,
-  type Limits,
   type LimitsInUse,
   PERIODS,
   type Period,
   readLimits,
+  readPartnerLimits,
   resumeSpending,
   saveLimits,
   stopSpending,
 } from '../ledger';
+import { readTypedLimits, type TypedLimits } from '../typed-limits';
 
 /** The spending limits of a user, as the user reads and writes them. */
 
@@ -28,55 +29,42 @@ export async function listUserLimits(userId: string): Promise<{ zone: string | n
   return { zone, limits: limits.map(toView) };
 }
 
-function toView({ partnerId, isStopped, request, models, used, ...most }: LimitsInUse): LimitView {
+/** Those that the app sets for the user; null if it sets none. */
+export async function findLimitsOfApp(userId: string, partnerId: string): Promise<LimitView | null> {
+  const limits = await readPartnerLimits(userId, partnerId);
+  return limits && toView(limits);
+}
+
+type Shown = Omit<LimitsInUse, 'used'> & { used: Partial<LimitsInUse['used']> };
+
+function toView({ partnerId, isStopped, request, models, used, ...most }: Shown): LimitView {
   return {
     ...{ partnerId, isStopped, models },
     request: request === null ? null : creditsToJson(request),
-    periods: PERIODS.map((period) => {
-      const { spent, held, resetsAt } = used[period];
+    periods: PERIODS.flatMap((period) => {
+      const use = used[period];
       const limit = most[period];
+      if (use === undefined) return [];
       return {
         period,
         most: limit === null ? null : creditsToJson(limit),
-        used: creditsToJson(spent + held),
-        resetsAt: resetsAt.toISOString(),
+        used: creditsToJson(use.spent + use.held),
+        resetsAt: use.resetsAt.toISOString(),
       };
     }),
   };
 }
 
-/** As typed: empty for no limit. */
-export type TypedLimits = Record<'request' | Period, string> & {
-  zone: string;
-  rule: 'all' | 'only' | 'except';
-  models: string[];
-};
-
-const MAX_CREDITS = 100_000_000_000_000n;
-
 /** Null once the limits are saved. */
 export async function saveUserLimits(
   userId: string,
   partnerId: string,
-  typed: TypedLimits,
+  { zone, ...typed }: TypedLimits<'request' | Period> & { zone: string },
 ): Promise<{ field?: string; message: string } | null> {
-  const limits: Limits = { request: null, day: null, week: null, month: null, models: null };
-  for (const field of ['request', ...PERIODS] as const) {
-    const text = typed[field].replaceAll(',', '').trim();
-    if (text === '') continue;
-    const credits = parseCredits(text);
-    if (credits === null || credits <= 0n || credits > MAX_CREDITS)
-      return { field, message: 'Enter a number of credits above zero, or leave it empty for no limit.' };
-    limits[field] = credits;
-  }
-  if (typed.rule !== 'all') {
-    const { rule } = typed;
-    const models = [...new Set(typed.models)];
-    if (models.length === 0) return { field: 'models', message: 'Choose at least one model.' };
-    limits.models = { rule, models };
-  }
-  if (!(await isKnownZone(typed.zone))) return { field: 'zone', message: 'Choose a time zone.' };
-  const { zone } = typed;
+  const read = readTypedLimits(typed, ['request', ...PERIODS]);
+  if (read.refusal) return read.refusal;
+  if (!(await isKnownZone(zone))) return { field: 'zone', message: 'Choose a time zone.' };
+  const limits = { ...read.amounts, models: read.models };
   const isSaved = await inTransaction((tx) => saveLimits(tx, { userId, partnerId, zone, limits }));
   return isSaved ? null : { message: 'There is no such app in your account.' };
 }

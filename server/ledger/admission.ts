@@ -18,7 +18,7 @@ export type AdmissionRefusal =
   | 'paused_for_review'
   /** The user has reached the limit of running requests. */
   | 'too_many_running'
-  /** A limit of the user's own refuses it: `limit` says which. */
+  /** A limit of the user's own, or of the partner, refuses it: `limit` says which. */
   | 'limit_reached'
   /** The request would fit if none of the user's requests were running. */
   | 'busy'
@@ -82,10 +82,13 @@ export type Admission =
   /** `partnerId` is null if the key does not exist. */
   | { ok: false; refusal: AdmissionRefusal; limit?: ReachedLimit; partnerId: string | null };
 
-/** A limit that the user set for the app, or for all apps together. `stop`: the user has stopped them. */
+/** Of a limit: the user set it for the app, or for all apps together; or it is the partner's. */
+export type LimitScope = 'app' | 'all' | 'partner';
+
+/** `stop`: the user has stopped the apps. */
 export type ReachedLimit = {
   kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day';
-  apps: 'app' | 'all';
+  scope: LimitScope;
   /** When the period ends; null if the limit is of no period. */
   resetsAt: Date | null;
 };
@@ -103,7 +106,7 @@ export type AdmissionRow =
       partner_id: string | null;
     };
 
-type LimitOutcome = `limit_${ReachedLimit['kind']}_${ReachedLimit['apps']}`;
+type LimitOutcome = `limit_${ReachedLimit['kind']}_${LimitScope}`;
 
 type HeldRow = {
   outcome: 'held';
@@ -143,9 +146,9 @@ export function readHold(requestId: string, row: HeldRow): Hold {
 }
 
 export function readLimit({ outcome, amount }: { outcome: LimitOutcome; amount: bigint }): ReachedLimit {
-  const [, kind, apps] = outcome.split('_') as ['limit', ReachedLimit['kind'], ReachedLimit['apps']];
+  const [, kind, scope] = outcome.split('_') as ['limit', ReachedLimit['kind'], LimitScope];
   const isOfPeriod = kind === 'day' || kind === 'week' || kind === 'month';
-  return { kind, apps, resetsAt: isOfPeriod ? new Date(Number(amount) * SECOND_MS) : null };
+  return { kind, scope, resetsAt: isOfPeriod ? new Date(Number(amount) * SECOND_MS) : null };
 }
 
 export const isLimitReached = (row: AdmissionRow): row is Extract<AdmissionRow, { outcome: LimitOutcome }> =>

@@ -1,9 +1,13 @@
 import type { Microcredits } from '../credits';
 import { pool, type Tx } from '../db';
 import { invariant } from '../errors';
+import type { ModelRule } from '../typed-limits';
 import { returnIdleHolds } from './kept-holds';
 
-/** What a user lets one app, or all apps together, spend: see "Spending limits" in docs/ledger.md. */
+/**
+ * What a user lets one app, or all apps together, spend, and what a partner lets its users spend: see "Spending limits" in
+ * docs/ledger.md.
+ */
 
 /** In place of a partner id. */
 export const ALL_APPS = '';
@@ -11,15 +15,16 @@ export const ALL_APPS = '';
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
-type ModelRule = { rule: 'only' | 'except'; models: string[] };
-
 export type Limits = Record<'request' | Period, Microcredits | null> & { models: ModelRule | null };
 
-export type LimitsInUse = Limits & {
+/** What was spent in a running period, and what running requests hold. */
+type Use = { spent: Microcredits; held: Microcredits; resetsAt: Date };
+
+/** A partner sets no limit per week. */
+export type LimitsInUse<Counted extends Period = Period> = Limits & {
   partnerId: string;
   isStopped: boolean;
-  /** What was spent in the running periods, and what running requests hold. */
-  used: Record<Period, { spent: Microcredits; held: Microcredits; resetsAt: Date }>;
+  used: Record<Counted, Use>;
 };
 
 /** Whether the runtime and the database know an IANA name. */
@@ -71,9 +76,13 @@ export async function resumeSpending(
   return row.resumed;
 }
 
+/** Also those that partners have set for this user alone. */
 export async function removeLimits(tx: Tx, userId: string): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM wallet WHERE user_id = ${userId} FOR UPDATE`;
   await tx.spendingLimit.deleteMany({ where: { userId } });
+  await tx.$executeRaw`
+    DELETE FROM partner_limit l USING user_app u
+    WHERE u.user_id = ${userId} AND l.partner_id = u.partner_id AND l.app_user_id = u.app_user_id`;
   await tx.wallet.updateMany({ where: { userId }, data: { limitsZone: null } });
 }
 
@@ -111,6 +120,63 @@ function toLimits(row: LimitRow): LimitsInUse {
     isStopped: row.is_stopped,
     used: { day: usedIn('day'), week: usedIn('week'), month: usedIn('month') },
   };
+}
+
+/** What a partner's limits, with those of operators, allow a user in its app. Null if there are none. */
+export async function readPartnerLimits(
+  userId: string,
+  partnerId: string,
+): Promise<LimitsInUse<'day' | 'month'> | null> {
+  await returnIdleHolds(userId);
+  const { rows } = await pool().query<PartnerLimitRow>({
+    name: 'read_partner_limits',
+    text: `SELECT l.per_request, l.per_day, l.per_month, l.model_rule, l.models,
+             (SELECT coalesce(sum(h.amount), 0)::bigint FROM hold h
+              WHERE h.user_id = u.user_id AND h.partner_id = u.partner_id) AS held,
+             s.day AS day_spent, s.day_ends, s.month AS month_spent, s.month_ends
+           FROM user_app u
+           JOIN partner p ON p.id = u.partner_id AND p.limits_users
+           CROSS JOIN LATERAL ledger_partner_limits(u.partner_id, u.app_user_id) l
+           CROSS JOIN LATERAL ledger_spent_in_app(u, ledger_today()) s
+           WHERE u.user_id = $1 AND u.partner_id = $2`,
+    values: [userId, partnerId],
+  });
+  const [first] = rows;
+  if (first === undefined) return null;
+  const { held, day_spent, day_ends, month_spent, month_ends } = first;
+  const rules = rows.flatMap(({ model_rule, models }) =>
+    model_rule === null ? [] : { rule: model_rule, models },
+  );
+  return {
+    ...{ partnerId, isStopped: false, week: null },
+    request: leastOf(rows.map((row) => row.per_request)),
+    day: leastOf(rows.map((row) => row.per_day)),
+    month: leastOf(rows.map((row) => row.per_month)),
+    models: rules.reduce<ModelRule | null>(allowBoth, null),
+    used: {
+      day: { spent: day_spent, held, resetsAt: day_ends },
+      month: { spent: month_spent, held, resetsAt: month_ends },
+    },
+  };
+}
+
+type PartnerLimitRow = Omit<
+  LimitRow,
+  'zone' | 'partner_id' | 'is_stopped' | 'per_week' | 'week_spent' | 'week_ends'
+>;
+
+function leastOf(limits: (Microcredits | null)[]): Microcredits | null {
+  return limits.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
+}
+
+/** The models that two rules allow. */
+function allowBoth(a: ModelRule | null, b: ModelRule): ModelRule {
+  if (a === null) return b;
+  if (a.rule === 'except' && b.rule === 'except')
+    return { rule: 'except', models: [...new Set([...a.models, ...b.models])] };
+  const [only, other] = a.rule === 'only' ? [a, b] : [b, a];
+  const isAllowed = (model: string) => other.models.includes(model) === (other.rule === 'only');
+  return { rule: 'only', models: only.models.filter(isAllowed) };
 }
 
 const STOPPED_LATELY_SECONDS = 60;

@@ -15,8 +15,7 @@ export type Pocket = {
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
-  /** A limit of the user, or a stop, refuses requests. */
-  isLimited: boolean;
+  limitedBy: Spendable['limitedBy'];
 };
 
 export type Pockets = {
@@ -36,7 +35,7 @@ export async function readPockets(userId: string): Promise<Pockets> {
     prisma().wallet.findUnique({ where: { userId } }),
     pool().query<Row>(
       `SELECT u.partner_id AS "partnerId", u.own, u.allowance_saved AS "allowanceSaved", u.allowance_left AS "allowanceLeft",
-              u.allowance_paused AS "allowancePaused", r.balance, r.status, r.limited AS "isLimited"
+              u.allowance_paused AS "allowancePaused", r.balance, r.status, r.limited_by AS "limitedBy"
        FROM user_app u CROSS JOIN LATERAL ledger_read(u.user_id, u.partner_id, $2) r
        WHERE u.user_id = $1 ORDER BY u.created_at, u.partner_id`,
       [userId, minimumBalance().toString()],

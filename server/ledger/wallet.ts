@@ -4,7 +4,7 @@ import { pool } from '../db';
 import { settings } from '../env';
 import { invariant } from '../errors';
 import { newId } from '../ids';
-import type { SpendStatus } from './admission';
+import type { LimitScope, SpendStatus } from './admission';
 import { earningsHold } from './claw-back';
 import { returnIdleHolds } from './kept-holds';
 import { minimumBalance } from './minimum-balance';
@@ -207,8 +207,8 @@ export type Spendable = {
   /** What the partner can spend for this user now. */
   balance: Microcredits;
   status: SpendStatus;
-  /** A limit of the user, or a stop, refuses requests. */
-  isLimited: boolean;
+  /** Of a limit that refuses requests, or a stop; null if there is none. */
+  limitedBy: LimitScope | null;
   /** The user's credits over all pockets, including what running requests hold. */
   money: Microcredits;
   allowanceSaved: Microcredits | null;
@@ -218,7 +218,7 @@ export type Spendable = {
 const NOTHING: Spendable = {
   balance: 0n as Microcredits,
   status: 'insufficient_credits',
-  isLimited: false,
+  limitedBy: null,
   money: 0n as Microcredits,
   allowanceSaved: null,
   allowanceLeft: 0n as Microcredits,
@@ -233,13 +233,13 @@ export async function readSpendable(userId: string, partnerId: string): Promise<
   const { rows } = await pool().query<{
     balance: bigint;
     status: 'busy' | SpendStatus;
-    limited: boolean;
+    limited_by: LimitScope | null;
     money: bigint;
     allowance_saved: bigint | null;
     allowance_left: bigint;
   }>({
     name: 'ledger_read',
-    text: 'SELECT balance, status, limited, money, allowance_saved, allowance_left FROM ledger_read($1, $2, $3)',
+    text: 'SELECT balance, status, limited_by, money, allowance_saved, allowance_left FROM ledger_read($1, $2, $3)',
     values: [userId, partnerId, minimumBalance().toString()],
   });
   const row = rows[0];
@@ -247,7 +247,7 @@ export async function readSpendable(userId: string, partnerId: string): Promise<
   return {
     balance: row.balance as Microcredits,
     status: row.status === 'busy' ? 'ok' : row.status,
-    isLimited: row.limited,
+    limitedBy: row.limited_by,
     money: row.money as Microcredits,
     allowanceSaved: row.allowance_saved as Microcredits | null,
     allowanceLeft: row.allowance_left as Microcredits,

@@ -100,9 +100,9 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message: `The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at ${ACTION_URL}`,
   },
   partner_limit_reached: {
-    when: 'The user’s allowance for this app is used up, or a limit that the user set is reached: `param` then names it, such as `limits.app.day` or `limits.all.stop`.',
+    when: 'The user’s allowance for this app is used up, or a limit is reached: `param` then names it, such as `limits.app.day` or `limits.all.stop` for one that the user set, and `limits.partner.day` for one that the app sets.',
     remedy:
-      'Without `param`, open the checkout or show `action_url`, where the user can raise the allowance or buy credits. The user does have credits. With `param`, show the message: it says when the limit resets and where the user can raise it.',
+      'Without `param`, open the checkout or show `action_url`, where the user can raise the allowance or buy credits. The user does have credits. With `param`, show the message: it says when the limit resets and, if the user set it, where to raise it. Only you can raise one of `limits.partner`, in the partner dashboard.',
     message: `The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at ${ACTION_URL}`,
   },
   model_not_allowed: {

@@ -22,6 +22,13 @@ import { rotatePublishableKey } from '../partners/rotate-key';
 import { approvePartner, declinePartner } from '../partners/sign-up';
 import { recordTeamAction, type TeamEntry } from '../partners/team-log';
 import { findOwner, moveToOwner } from '../partners/teams';
+import {
+  describeLimits,
+  readDefaultLimits,
+  saveCeiling,
+  saveDefaultLimits,
+  type UserLimits,
+} from '../partners/user-limits';
 import { requirePaused } from './overruns';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 
@@ -36,6 +43,8 @@ export type PartnerChange =
   | { do: 'earnings_hold'; days: number | null }
   /** Null allows all. */
   | { do: 'models'; models: string[] | null }
+  /** The most that the app may let each user spend. */
+  | { do: 'limit_ceiling'; limits: UserLimits }
   | { do: 'owner'; ownerEmail: string }
   | { do: 'origins' | 'redirects'; add: string[]; remove: string[] };
 
@@ -71,6 +80,24 @@ export async function createPartnerAs(
     await recordAction(tx, { operator, what, subject: partner.id, reason, after });
     await recordForTeams(tx, [partner], { what, after });
     return partner;
+  });
+}
+
+/** What each user may spend in the apps that set no limits. */
+export async function changeDefaultLimits(
+  { operator, reason }: Omit<Change, 'partnerId'>,
+  limits: UserLimits,
+): Promise<void> {
+  requireReason(reason);
+  await inTransaction(async (tx) => {
+    const before = await readDefaultLimits(tx);
+    await saveDefaultLimits(limits, tx);
+    const after = await readDefaultLimits(tx);
+    const facts = (saved: UserLimits | null) => ({ user_limits: saved && describeLimits(saved) });
+    await recordAction(tx, {
+      ...{ operator, what: 'app.limit_default', subject: 'all apps', reason },
+      ...{ before: facts(before), after: facts(after) },
+    });
   });
 }
 
@@ -129,6 +156,8 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
       return setEarningsHold(partnerId, change.days, tx);
     case 'models':
       return setAllowedModels(partnerId, change.models, tx);
+    case 'limit_ceiling':
+      return saveCeiling(partnerId, change.limits, tx);
     case 'owner':
       return moveToOwner(partnerId, change.ownerEmail, tx);
     case 'origins':

@@ -28,6 +28,8 @@ export const ACTION_NAMES = [
   'app.rate_cap',
   'app.earnings_hold',
   'app.models',
+  'app.limit_ceiling',
+  'app.limit_default',
   'app.key',
   'app.owner',
   'app.origins',

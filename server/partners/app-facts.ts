@@ -4,10 +4,12 @@ import { listOrigins, type Partner, stateOf } from './partner';
 import { listRedirects } from './redirects';
 import { type Actor, recordTeamAction } from './team-log';
 import type { AppOfTeam } from './teams';
+import { describeLimits, readAppLimits } from './user-limits';
 
 /** What the audit logs compare before and after a change of an app. No secrets and no e-mail addresses. */
 export async function readAppFacts(tx: Tx, partner: Partner) {
   const { id: partnerId } = partner;
+  const { own, ceiling } = await readAppLimits(partnerId, tx);
   const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });
   return {
     name: partner.name,
@@ -20,6 +22,8 @@ export async function readAppFacts(tx: Tx, partner: Partner) {
     rate_cap: partner.rateCapBp / 100,
     earnings_hold_days: partner.earningsHoldDays,
     models: partner.allModels ? 'all' : partner.allowedModels,
+    user_limits: own && describeLimits(own),
+    limit_ceiling: ceiling && describeLimits(ceiling),
     publishable_key: partner.publishableKey,
     key_networks: partner.keyNetworks,
     origins: await listOrigins(partnerId, tx),

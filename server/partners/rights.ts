@@ -6,7 +6,7 @@ export type Role = (typeof ROLES)[number];
 export const RIGHTS = {
   /** Every page of the apps and of the team, except payouts. */
   view: ROLES,
-  /** Origins, redirect addresses, keys, networks, webhooks, models, names, new apps. */
+  /** Origins, redirect addresses, keys, networks, webhooks, models, limits of users, names, new apps. */
   develop: ['owner', 'developer'],
   /** The commission. */
   rate: ['owner', 'finance'],

@@ -42,6 +42,7 @@ const NAMES = [
   'server/ledger/sql/pause-allowance.sql',
   'server/ledger/sql/resume-allowance.sql',
   'server/ledger/sql/period.sql',
+  'server/ledger/sql/partner-limits.sql',
   'server/ledger/sql/limits.sql',
   'server/ledger/sql/save-limits.sql',
   'server/ledger/sql/stop.sql',

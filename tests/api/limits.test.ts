@@ -11,19 +11,29 @@ import {
   saveLimits,
   stopSpending,
 } from '@/server/ledger';
+import { saveAppLimits, type UserLimits } from '@/server/partners/user-limits';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { newPerson } from '../harness/people';
 import { until } from '../harness/until';
 
-/** What an app receives when a limit or a stop of the user refuses its request. */
+/** What an app receives when a limit or a stop of the user, or a limit of its partner, refuses its request. */
 
 await newDatabase();
 const api = await startApi();
 const person = await newPerson({ credits: 1_000 });
 const { userId, partnerId } = person;
 
-afterEach(() => inTransaction((tx) => removeLimits(tx, userId)));
+afterEach(() =>
+  inTransaction(async (tx) => {
+    await removeLimits(tx, userId);
+    await saveAppLimits(partnerId, NO_LIMITS, tx);
+  }),
+);
+
+const NO_LIMITS = { request: null, day: null, month: null, models: null };
+const limitUsers = (limits: Partial<UserLimits>) =>
+  inTransaction((tx) => saveAppLimits(partnerId, { ...NO_LIMITS, ...limits }, tx));
 
 const NONE: Limits = { request: null, day: null, week: null, month: null, models: null };
 const limit = (limits: Partial<Limits>, of: string = partnerId) =>
@@ -43,7 +53,9 @@ const send = (model = 'sandbox/echo', rest: object = {}) =>
     }),
   });
 
-async function refusalOf(response: Response): Promise<{ param: string; message: string }> {
+type Refusal = { param: string; message: string; action_url?: string };
+
+async function refusalOf(response: Response): Promise<Refusal> {
   const { error } = await response.json();
   expect([response.status, error.type]).toEqual([402, 'partner_limit_reached']);
   return error;
@@ -78,6 +90,28 @@ test('a request above the limit per request, and a model that is not allowed, ar
 
   await limit({ models: { rule: 'except', models: ['sandbox/echo'] } });
   expect((await refusalOf(await send())).param).toBe('limits.app.model');
+  expect((await send('sandbox/story')).status).toBe(200);
+});
+
+test('a limit of the partner names itself and its reset, and no address, as the user cannot raise it', async () => {
+  expect((await send()).status).toBe(200);
+  await limitUsers({ day: wholeCredits(1), month: wholeCredits(500) });
+  while ((await send()).ok);
+  const refusal = await refusalOf(await send());
+  expect(refusal).toMatchObject({ param: 'limits.partner.day', code: '402' });
+  expect(refusal.message).toMatch(
+    /^This app's limit per day for this user is reached\. It resets at \d{4}-\d\d-\d\dT00:00:00Z\. The user cannot raise it\.$/,
+  );
+  expect(refusal.action_url).toBeUndefined();
+  const balance = await (await fetch(`${api.url}/v1/credits/balance`, { headers })).json();
+  expect(balance).toMatchObject({ status: 'partner_limit_reached' });
+  expect(balance.balance).toBeLessThan(1);
+
+  await limitUsers({ request: wholeCredits(1), models: { rule: 'except', models: ['sandbox/echo'] } });
+  expect((await refusalOf(await send())).param).toBe('limits.partner.model');
+  const long = 'Tell me about the sea. '.repeat(20_000);
+  const large = await send('sandbox/story', { messages: [{ role: 'user', content: long }] });
+  expect((await refusalOf(large)).param).toBe('limits.partner.request');
   expect((await send('sandbox/story')).status).toBe(200);
 });
 

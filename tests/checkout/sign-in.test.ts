@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wholeCredits } from '@/server/credits';
+import { microcredits, wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { KNOWN_BROWSER_COOKIE, rememberBrowser } from '@/server/identity/known-browser';
@@ -8,6 +8,7 @@ import { restrictKey } from '@/server/keys/restrict';
 import { revokeSession, revokeUserKey } from '@/server/keys/revoke';
 import { bookPurchase } from '@/server/ledger';
 import { disablePartner, enablePartner } from '@/server/partners/partner';
+import { saveAppLimits } from '@/server/partners/user-limits';
 import { newDatabase } from '../harness';
 import {
   APP_ORIGIN,
@@ -161,6 +162,23 @@ describe('signing in by an e-mailed code', () => {
   });
 });
 
+test('a signed-in user sees the limits that the app sets, and that one of them is reached', async () => {
+  const email = 'limited@example.com';
+  await buyElsewhere(email, 700);
+  const limits = { request: null, day: null, month: microcredits(500_000n), models: null };
+  await inTransaction((tx) => saveAppLimits(world.app.id, limits, tx));
+  const window = await CheckoutWindow.open(world);
+  await window.signIn(email);
+  const { body } = await window.get();
+  const month = { scope: 'partner', period: 'month', most: 0.5, used: 0 };
+  expect(body).toMatchObject({
+    ...{ balance: 0, status: 'partner_limit_reached', limited_by: 'partner' },
+    limits: [{ ...month, resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/) }],
+  });
+  await inTransaction((tx) => saveAppLimits(world.app.id, { ...limits, month: null }, tx));
+  expect((await window.get()).body).toMatchObject({ limited_by: null, limits: [] });
+});
+
 describe('recognition by a key that the app holds', () => {
   test('shows what the app can spend and nothing private to the user', async () => {
     await buyElsewhere('held@example.com', 700);
@@ -176,7 +194,7 @@ describe('recognition by a key that the app holds', () => {
         money: null,
         allowance_saved: null,
         allowance_left: null,
-        is_limited: false,
+        limited_by: null,
         limits: [],
       },
     });

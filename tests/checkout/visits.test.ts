@@ -132,7 +132,7 @@ test('a new window shows the offer and no user', async () => {
     money: null,
     allowance_saved: null,
     allowance_left: null,
-    is_limited: false,
+    limited_by: null,
     limits: [],
     amounts: [5, 10, 25, 50, 100],
     minimum: 5,

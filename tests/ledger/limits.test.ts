@@ -20,23 +20,21 @@ import {
 import { writeBatch } from '@/server/ledger/batch';
 import { findDifferences } from '@/server/ledger/differences';
 import { POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
+import {
+  saveAppLimits,
+  saveCeiling,
+  saveDefaultLimits,
+  type UserLimits,
+} from '@/server/partners/user-limits';
 import { newDatabase } from '../harness/database';
+import { replaceLimitClock, setTime } from './limit-clock';
 import { receipt } from './receipt';
-import { allow, buy, exactly, hold, newWallet, sees, takeBack, type Wallet } from './wallets';
+import { allow, buy, exactly, hold, limitUser, newWallet, sees, takeBack, type Wallet } from './wallets';
 
 process.env.LIMIT_RUNNING_PER_USER = '5000';
 await newDatabase();
 
-/** The clock of limits, and of the transactions from which a new limit counts what was spent before. */
-beforeAll(async () => {
-  await pool().query(`
-    CREATE TABLE test_clock (at timestamptz NOT NULL);
-    INSERT INTO test_clock VALUES ('2026-11-18T12:00:00Z');
-    CREATE OR REPLACE FUNCTION ledger_clock() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT at FROM test_clock';
-    ALTER TABLE ledger_transaction ALTER COLUMN created_at SET DEFAULT ledger_clock()`);
-});
-
-const setTime = (at: string | Date) => pool().query('UPDATE test_clock SET at = $1', [at]);
+beforeAll(replaceLimitClock);
 
 /** A Wednesday. */
 beforeEach(() => setTime('2026-11-18T12:00:00Z'));
@@ -68,8 +66,8 @@ async function ask(wallet: Wallet, app: string, want: number, need = 0): Promise
     return Number(admission.hold.amount) / 1e6;
   }
   if (!admission.limit) return admission.refusal;
-  const { kind, apps, resetsAt } = admission.limit;
-  return [kind, apps, resetsAt?.toISOString().slice(0, 16)].filter(Boolean).join(' ');
+  const { kind, scope, resetsAt } = admission.limit;
+  return [kind, scope, resetsAt?.toISOString().slice(0, 16)].filter(Boolean).join(' ');
 }
 
 async function place(wallet: Wallet, app: string, want: number): Promise<Hold> {
@@ -426,7 +424,11 @@ type Step =
   | { do: 'wait'; minutes: number }
   | { do: 'hold'; app: string; want: number; need: number }
   | { do: 'settle'; which: number; percent: number }
-  | { do: 'limit'; app: string; limits: Partial<Record<Period, number>> };
+  | { do: 'limit'; app: string; limits: Partial<Record<Period, number>> }
+  | { do: 'limitUsers'; app: string; by: By; limits: Partial<Record<Period, number>> };
+
+/** Who sets the limits of users: the partner for all or for this one, or an operator. */
+type By = 'partner' | 'partner for one' | 'ceiling' | 'default';
 
 const app = fc.constantFrom('A', 'B');
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -466,11 +468,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('limitUsers' as const),
+      app,
+      by: fc.constantFrom<By>('partner', 'partner for one', 'ceiling', 'default'),
+      limits: fc.record(
+        { day: fc.integer({ min: 1, max: 20 }), month: fc.integer({ min: 1, max: 60 }) },
+        { requiredKeys: [] },
+      ),
+    }),
+  },
 );
 
 /** Remembers every charge with its time, and adds up those of the period. */
 class LimitModel {
   limits = new Map<string, Partial<Record<Period, number>>>();
+  /** By who sets them, and for which app. */
+  ofUsers = new Map<string, Partial<Record<Period, number>>>();
   charges: { app: string; atMs: number; credits: number }[] = [];
   running: { app: string; hold: Hold; credits: number }[] = [];
 
@@ -482,12 +498,21 @@ class LimitModel {
   /** What is left for the app now, and what would be if no request were running. */
   left(app: string): { now: number; idle: number } {
     const left = { now: 1_000, idle: 1_000 };
-    for (const scope of ['all', app])
-      for (const [period, most] of Object.entries(this.limits.get(scope) ?? {}) as [Period, number][]) {
-        const label = labelOf(period, this.zone, this.nowMs);
+    const byPartner =
+      this.ofUsers.get(`partner for one ${app}`) ??
+      this.ofUsers.get(`partner ${app}`) ??
+      this.ofUsers.get('default');
+    for (const { scope, zone, limits } of [
+      { scope: 'all', zone: this.zone, limits: this.limits.get('all') },
+      { scope: app, zone: this.zone, limits: this.limits.get(app) },
+      { scope: app, zone: 'UTC', limits: byPartner },
+      { scope: app, zone: 'UTC', limits: this.ofUsers.get(`ceiling ${app}`) },
+    ])
+      for (const [period, most] of Object.entries(limits ?? {}) as [Period, number][]) {
+        const label = labelOf(period, zone, this.nowMs);
         const spent = sum(
           this.charges.filter(
-            (charge) => isOf(scope, charge) && labelOf(period, this.zone, charge.atMs) === label,
+            (charge) => isOf(scope, charge) && labelOf(period, zone, charge.atMs) === label,
           ),
         );
         const held = sum(this.running.filter((run) => isOf(scope, run)));
@@ -495,6 +520,13 @@ class LimitModel {
         left.idle = Math.min(left.idle, most - spent);
       }
     return left;
+  }
+
+  /** None is no limit, except for a single user, whom it frees of those of all. */
+  limitUsers(by: By, app: string, limits: Partial<Record<Period, number>>): void {
+    const name = by === 'default' ? by : `${by} ${app}`;
+    if (by !== 'partner for one' && Object.keys(limits).length === 0) this.ofUsers.delete(name);
+    else this.ofUsers.set(name, limits);
   }
 
   expected(app: string, want: number, need: number): number | 'busy' | 'limit_reached' {
@@ -518,6 +550,10 @@ async function take(wallet: Wallet, model: LimitModel, next: Step): Promise<void
       model.limits.set(next.app, next.limits);
       await limit(wallet, next.app, next.limits, model.zone);
       return;
+    case 'limitUsers':
+      model.limitUsers(next.by, next.app, next.limits);
+      await limitUsers(wallet, next.app, next.by, next.limits);
+      return;
     case 'hold': {
       const want = Math.max(next.want, next.need);
       const expected = model.expected(next.app, want, next.need);
@@ -536,6 +572,20 @@ async function take(wallet: Wallet, model: LimitModel, next: Step): Promise<void
       model.charges.push({ app: run.app, atMs: model.nowMs, credits });
     }
   }
+}
+
+const NO_LIMITS: UserLimits = { request: null, day: null, month: null, models: null };
+
+async function limitUsers(wallet: Wallet, app: string, by: By, amounts: Partial<Record<Period, number>>) {
+  const limits = { ...NO_LIMITS };
+  for (const period of ['day', 'month'] as const)
+    limits[period] = amounts[period] === undefined ? null : wholeCredits(amounts[period]);
+  const id = idOf(wallet, app);
+  if (by === 'partner for one') return limitUser(wallet, app, limits);
+  await inTransaction((tx) => {
+    if (by === 'partner') return saveAppLimits(id, limits, tx);
+    return by === 'ceiling' ? saveCeiling(id, limits, tx) : saveDefaultLimits(limits, tx);
+  });
 }
 
 /** Not those of allowances, which the moved clock puts in another order. */
@@ -562,6 +612,8 @@ test('admits exactly what the limits leave, over time zones and changes of clock
         await setTime(new Date(at));
         for (const next of steps) await take(wallet, model, next);
         expect(await findDifferencesOf(wallet)).toEqual([]);
+        // It concerns the apps of every wallet.
+        await inTransaction((tx) => saveDefaultLimits(NO_LIMITS, tx));
       },
     ),
     { numRuns: Number(process.env.WALKS ?? 40) },

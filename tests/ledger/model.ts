@@ -12,7 +12,7 @@ type Pocket = {
 };
 /** A kept hold can reserve more than the amount that its request may take. */
 type Held = { app: string; amount: number; reserved: number; own: number; epoch: number };
-/** The user's limit per month, and a stop. */
+/** A limit per month of the user or of a partner, and a stop. */
 type Limit = { most: number | null; isStopped: boolean };
 type Purchase = { app: string; credits: number; bonus: number; taken: number; bonusTaken: number };
 
@@ -22,7 +22,7 @@ export class Model {
   readonly purchases = new Map<string, Purchase>();
   /** Per app and epoch: what was taken from other pockets, and the allowance for it. */
   readonly drawn = new Map<string, { taken: number; limit: number }>();
-  /** By app, or '*' for all. A model lives for less than a month. */
+  /** By app, or '*' for all; those of a partner by `partner:` and the app. A model lives for less than a month. */
   readonly limits = new Map<string, Limit>();
   readonly spent = new Map<string, number>();
   /** What charges exceeded their holds by. */
@@ -64,20 +64,22 @@ export class Model {
     return Math.max(0, Math.min(left, this.money - this.held, Math.max(0, own - ownHeld) + allowanceLeft));
   }
 
-  /** What the user's limits leave the app, less what `held` counts of each running request. */
+  /** What the limits leave the app, less what `held` counts of each running request. */
   private leftByLimits(app: string, held: (hold: Held) => number): number {
     let left = Number.POSITIVE_INFINITY;
-    for (const scope of ['*', app]) {
+    for (const scope of ['*', app, `partner:${app}`]) {
       const { most, isStopped } = this.limits.get(scope) ?? { most: null, isStopped: false };
       if (isStopped) return 0;
       if (most === null) continue;
-      const holds = [...this.holds.values()].filter((hold) => scope === '*' || hold.app === scope);
-      left = Math.min(
-        left,
-        most - (this.spent.get(scope) ?? 0) - holds.reduce((sum, hold) => sum + held(hold), 0),
-      );
+      const holds = [...this.holds.values()].filter((hold) => scope === '*' || hold.app === app);
+      left = Math.min(left, most - this.spentIn(scope) - holds.reduce((sum, hold) => sum + held(hold), 0));
     }
     return left;
+  }
+
+  /** What counts for the limits of a scope. */
+  spentIn(scope: string): number {
+    return this.spent.get(scope.replace('partner:', '')) ?? 0;
   }
 
   status(app: string, need: number): string {

@@ -103,7 +103,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('limit' as const),
-      scope,
+      scope: fc.oneof(
+        scope,
+        app.map((name) => `partner:${name}`),
+      ),
       most: fc.option(fc.integer({ min: 1, max: 60 })),
     }),
   },

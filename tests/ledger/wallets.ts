@@ -13,7 +13,9 @@ import {
   saveLimits,
   stopSpending,
 } from '../../server/ledger';
+import { changeLimitsOfUser, saveAppLimits, type UserLimits } from '../../server/partners/user-limits';
 import { bookPaidSession } from '../harness/purchases';
+import { newTeam } from './teams';
 
 /** Returns the exact cost of an amount in credits. */
 export const exactly = (credits: number): Picocredits =>
@@ -104,13 +106,29 @@ export const allow = (wallet: Wallet, app: string, credits: number | null, saveI
 const scopeOf = (wallet: Wallet, scope: string): string =>
   scope === '*' ? ALL_APPS : appOf(wallet, scope).id;
 
-/** Limits what an app, or all apps, may spend in this month. */
-export function limitMonth(wallet: Wallet, scope: string, month: Microcredits | null) {
+/** Limits what an app, or all apps, may spend in this month; `partner:A` is the limit of the partner of app A. */
+export function limitMonth(wallet: Wallet, scope: string, month: Microcredits | null): Promise<unknown> {
+  const [by, app = ''] = scope.split(':');
+  if (by === 'partner') {
+    const ofUsers = { request: null, day: null, month, models: null };
+    return inTransaction((tx) => saveAppLimits(appOf(wallet, app).id, ofUsers, tx));
+  }
   const limits = { request: null, day: null, week: null, month, models: null };
   const { userId } = wallet;
   return inTransaction((tx) =>
     saveLimits(tx, { userId, partnerId: scopeOf(wallet, scope), zone: 'UTC', limits }),
   );
+}
+
+/** The limits that the partner sets for this user alone; null for none. */
+export async function limitUser(wallet: Wallet, name: string, limits: UserLimits | null): Promise<void> {
+  const { id } = appOf(wallet, name);
+  const app = await prisma().partner.findUniqueOrThrow({ where: { id } });
+  const teamId = app.teamId ?? (await newTeam([id]));
+  const ofUser = { userId_partnerId: { userId: wallet.userId, partnerId: id } };
+  const { appUserId } = await prisma().userApp.findUniqueOrThrow({ where: ofUser });
+  const asked = { app: { ...app, teamId }, actor: 'operator', appUserId: appUserId ?? '' };
+  await changeLimitsOfUser(asked, limits);
 }
 
 export function stopOrResume(wallet: Wallet, scope: string, isStopped: boolean): Promise<boolean> {

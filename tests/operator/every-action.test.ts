@@ -6,7 +6,7 @@ import { prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { allowPurchasesAs, blockPurchasesAs } from '@/server/operator/block-purchases';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
-import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
+import { changeDefaultLimits, changePartner, type PartnerChange } from '@/server/operator/change-partner';
 import {
   changePayout,
   changeTeamPayouts,
@@ -82,6 +82,8 @@ const byCommand = (what: ActionName, words: string[], before: object, after: obj
   },
 });
 
+const NO_LIMITS = { day: null, month: null, request: null, models: null };
+
 const ACTIONS: Action[] = [
   inConsole({ do: 'approve' }, { state: 'pending' }, { state: 'enabled' }, true),
   inConsole({ do: 'decline' }, { state: 'pending' }, { state: 'declined' }, true),
@@ -100,6 +102,24 @@ const ACTIONS: Action[] = [
   inConsole({ do: 'enable' }, { state: 'pending' }, { state: 'enabled' }, true),
   inConsole({ do: 'rate_cap', rateCapBp: 2000 }, { rate: 25, rate_cap: 100 }, { rate: 20, rate_cap: 20 }),
   inConsole({ do: 'earnings_hold', days: 120 }, { earnings_hold_days: null }, { earnings_hold_days: 120 }),
+  inConsole(
+    { do: 'limit_ceiling', limits: { ...NO_LIMITS, month: wholeCredits(2_000) } },
+    { limit_ceiling: null },
+    { limit_ceiling: '2000 credits per month' },
+  ),
+  {
+    by: OPERATOR,
+    action: 'changes the default limits and removes them',
+    run: async () => {
+      await changeDefaultLimits(request, { ...NO_LIMITS, day: wholeCredits(50) });
+      await changeDefaultLimits(request, NO_LIMITS);
+      const limits = { user_limits: '50 credits per day' };
+      return [
+        entry('app.limit_default', 'all apps', { user_limits: null }, limits),
+        entry('app.limit_default', 'all apps', limits, { user_limits: null }),
+      ];
+    },
+  },
   inConsole({ do: 'models', models: ['sandbox/echo'] }, { models: 'all' }, { models: ['sandbox/echo'] }),
   byCommand('app.disable', ['disable'], { state: 'enabled' }, { state: 'disabled' }),
   byCommand('app.rate', ['set-rate', '30'], { rate: 25 }, { rate: 30 }),
@@ -109,6 +129,12 @@ const ACTIONS: Action[] = [
     ['models', '--allow', 'sandbox/echo'],
     { models: 'all' },
     { models: ['sandbox/echo'] },
+  ),
+  byCommand(
+    'app.limit_ceiling',
+    ['cap-limits', '--day', '100', '--except', 'sandbox/echo'],
+    { limit_ceiling: null },
+    { limit_ceiling: '100 credits per day; all models except sandbox/echo' },
   ),
   byCommand('app.key', ['rotate-key'], {}, { publishable_key: expect.stringMatching(/^svc_pk_/) }),
   byCommand('app.owner', ['owner', 'new@example.com'], { owner: null }, { owner: 'n•••@example.com' }),

@@ -27,6 +27,7 @@ test('requests, purchases, refunds, disputes, payouts and abandoned requests of 
     'payout below the minimum',
     'payout returned',
     'limit saved',
+    'limit of a partner saved',
     'stopped and resumed',
     'request refused: limit_reached',
   ])

@@ -368,19 +368,22 @@ export class Walker {
 
   /** Limits an app, or all apps; stops and resumes them. What it changes is the same if it is repeated. */
   private async limit(): Promise<void> {
-    const scope = this.pick(['*', ...APPS]);
+    const ofUser = ['*', ...APPS];
+    const limited = this.pick([...ofUser, ...APPS.map((app) => `partner:${app}`)]);
+    const of = limited.includes(':') ? 'limit of a partner' : 'limit';
     const chance = this.random();
     if (chance < 0.4) {
-      this.tally.operation('limit saved');
-      const most = (this.model.spent.get(scope) ?? 0) + this.below(3 * LARGEST) + 1;
-      await insist(() => limitMonth(this.wallet, scope, microcredits(BigInt(most))));
-      return this.model.limit(scope, { most });
+      this.tally.operation(`${of} saved`);
+      const most = this.model.spentIn(limited) + this.below(3 * LARGEST) + 1;
+      await insist(() => limitMonth(this.wallet, limited, microcredits(BigInt(most))));
+      return this.model.limit(limited, { most });
     }
     if (chance < 0.8) {
-      this.tally.operation('limit removed');
-      await insist(() => limitMonth(this.wallet, scope, null));
-      return this.model.limit(scope, { most: null });
+      this.tally.operation(`${of} removed`);
+      await insist(() => limitMonth(this.wallet, limited, null));
+      return this.model.limit(limited, { most: null });
     }
+    const scope = this.pick(ofUser);
     this.tally.operation('stopped and resumed');
     await insist(() => stopOrResume(this.wallet, scope, true));
     this.model.limit(scope, { isStopped: true });

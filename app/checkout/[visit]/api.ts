@@ -25,9 +25,9 @@ export type VisitState = {
   /** Credits that were not bought in this app. */
   elsewhere: number | null;
   allowance_left: number | null;
-  /** A limit of the user, or a stop, refuses requests. */
-  is_limited: boolean;
-  /** The user's limits for this app and for all apps. */
+  /** Of a limit that refuses requests, or a stop. */
+  limited_by: LimitScope | null;
+  /** The user's own for this app and for all apps, and those of the app. */
   limits: VisitLimit[];
   amounts: number[];
   minimum: number;
@@ -41,8 +41,11 @@ export type VisitState = {
   sandbox: boolean;
 };
 
+/** The user set it for this app or for all apps, or it is the app's. */
+type LimitScope = 'app' | 'all' | 'partner';
+
 export type VisitLimit = {
-  apps: 'app' | 'all';
+  scope: LimitScope;
   period: 'day' | 'week' | 'month';
   most: number;
   used: number;

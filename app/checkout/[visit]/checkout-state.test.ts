@@ -21,7 +21,7 @@ const VISIT: VisitState = {
   money: null,
   elsewhere: null,
   allowance_left: null,
-  is_limited: false,
+  limited_by: null,
   limits: [],
   amounts: [5, 10],
   minimum: 5,

@@ -6,17 +6,17 @@ import type { VisitLimit } from './api';
 
 type Props = { say: Messages; language: Language; limits: VisitLimit[] };
 
-/** What is used of the limits that the user set, and when they reset. */
+/** What is used of the limits of the user and of the app, and when they reset. */
 export function LimitList({ say, language, limits }: Props) {
   if (limits.length === 0) return null;
   const show = (credits: number) => formatCredits(credits, language);
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   return (
     <div className="mb-6 grid gap-3">
-      {limits.map(({ apps, period, most, used, resets_at }) => (
+      {limits.map(({ scope, period, most, used, resets_at }) => (
         <LimitBar
-          key={`${apps} ${period}`}
-          label={say.limitTitle(apps, period)}
+          key={`${scope} ${period}`}
+          label={say.limitTitle(scope, period)}
           used={used}
           most={most}
           text={say.limitUsed(show(used), show(most))}

@@ -180,6 +180,7 @@ CREATE TABLE partner (
   rate_bp integer NOT NULL DEFAULT 0,
   allowed_models text[],
   all_models boolean NOT NULL DEFAULT true,
+  limits_users boolean NOT NULL DEFAULT false,
   rate_cap_bp integer NOT NULL DEFAULT 10000,
   earnings_hold_days integer,
   review text NOT NULL DEFAULT 'approved',
@@ -220,6 +221,22 @@ CREATE TABLE partner_rate (
 CREATE INDEX partner_rate_partner_id_effective_at_idx ON partner_rate (partner_id, effective_at);
 -- At most one scheduled change per partner.
 CREATE UNIQUE INDEX partner_rate_waiting ON partner_rate (partner_id) WHERE applied_at IS NULL;
+
+CREATE TABLE partner_limit (
+  partner_id text NOT NULL,
+  app_user_id text NOT NULL,
+  ceiling boolean NOT NULL DEFAULT false,
+  per_request bigint,
+  per_day bigint,
+  per_month bigint,
+  model_rule text,
+  models text[] NOT NULL DEFAULT '{}',
+  PRIMARY KEY (partner_id, app_user_id, ceiling),
+  CONSTRAINT partner_limit_positive CHECK (least(per_request, per_day, per_month) > 0),
+  -- The default for all apps, an app's ceiling, its own limits, and those for one of its users.
+  CONSTRAINT partner_limit_kind CHECK (CASE WHEN partner_id = '' OR ceiling
+    THEN app_user_id = '' AND ceiling = (partner_id <> '') ELSE true END)
+);
 
 CREATE TABLE retired_publishable_key (
   publishable_key text PRIMARY KEY,
@@ -349,6 +366,9 @@ CREATE TABLE user_app (
   own bigint NOT NULL DEFAULT 0,
   own_granted bigint NOT NULL DEFAULT 0,
   own_held bigint NOT NULL DEFAULT 0,
+  spent_on date,
+  day_spent bigint NOT NULL DEFAULT 0,
+  month_spent bigint NOT NULL DEFAULT 0,
   allowance_left bigint NOT NULL DEFAULT 0,
   allowance_saved bigint,
   allowance_paused bigint,
@@ -373,6 +393,7 @@ CREATE TABLE hold (
   rate_bp integer NOT NULL,
   lease_until timestamptz(3) NOT NULL,
   kept boolean NOT NULL DEFAULT false,
+  limited boolean NOT NULL DEFAULT false,
   metered_request text,
   metered_held bigint,
   metered_cost bigint NOT NULL DEFAULT 0,

@@ -524,6 +524,11 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT ledger_instant(zone, date_trunc(kind, timezone(zone, at)) + ('1 ' || kind)::interval)
 $$;
 
+-- The day by which limits of partners count, in UTC.
+CREATE OR REPLACE FUNCTION ledger_today() RETURNS date LANGUAGE sql VOLATILE AS $$
+  SELECT timezone('UTC', ledger_clock())::date
+$$;
+
 -- The end of the period that contains `at`, after one that ended at `ended`. If the time zone has changed since, the
 -- period in between is the one that comes closest to a whole one: up to 12 hours shorter or longer. A zone that this
 -- database does not know counts as UTC, because a settlement must not fail.
@@ -537,41 +542,106 @@ EXCEPTION WHEN invalid_parameter_value THEN
   RETURN ledger_period_end(kind, 'UTC', at);
 END $$;
 
+-- server/ledger/sql/partner-limits.sql
+
+-- The limits of a partner for one of its users: those for this user, else those of the app, else the default for all
+-- apps; and the ceiling, whatever the others are.
+CREATE OR REPLACE FUNCTION ledger_partner_limits(p_partner text, p_app_user text) RETURNS SETOF partner_limit
+LANGUAGE sql STABLE AS $$
+  (SELECT * FROM partner_limit l
+   WHERE l.partner_id IN (p_partner, '') AND l.app_user_id IN (p_app_user, '') AND NOT l.ceiling
+   ORDER BY l.app_user_id DESC, l.partner_id DESC LIMIT 1)
+  UNION ALL
+  SELECT * FROM partner_limit l WHERE l.partner_id = p_partner AND l.app_user_id = '' AND l.ceiling
+$$;
+
+-- What a user spent in an app on the running day and in its month (UTC), and when these end.
+CREATE OR REPLACE FUNCTION ledger_spent_in_app(app user_app, today date)
+RETURNS TABLE (day bigint, month bigint, day_ends timestamptz, month_ends timestamptz)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN app.spent_on >= today THEN app.day_spent ELSE 0 END,
+    CASE WHEN app.spent_on >= date_trunc('month', today::timestamp) THEN app.month_spent ELSE 0 END,
+    timezone('UTC', today + interval '1 day'),
+    timezone('UTC', date_trunc('month', today::timestamp) + interval '1 month')
+$$;
+
+-- `partner.limits_users`, which admission reads anyway, says whether it must look for limits. Each statement that follows
+-- a lock sees what was committed before it was granted, so that neither a limit nor an app is missed.
+CREATE OR REPLACE FUNCTION partner_limit_marks() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  of_partner CONSTANT text := coalesce(NEW.partner_id, OLD.partner_id);
+BEGIN
+  IF of_partner = '' THEN
+    -- Also waits for apps that are being created, and for changes of others.
+    LOCK TABLE partner IN EXCLUSIVE MODE;
+  ELSE
+    PERFORM 1 FROM partner WHERE id = of_partner FOR NO KEY UPDATE;
+  END IF;
+  UPDATE partner p SET limits_users = NOT p.limits_users
+    WHERE of_partner IN ('', p.id)
+      AND p.limits_users <> EXISTS (SELECT FROM partner_limit l WHERE l.partner_id IN ('', p.id));
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER partner_limit_marks AFTER INSERT OR DELETE ON partner_limit
+  FOR EACH ROW EXECUTE FUNCTION partner_limit_marks();
+
+CREATE OR REPLACE FUNCTION partner_limit_marks_new() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.limits_users := NEW.limits_users OR EXISTS (SELECT FROM partner_limit l WHERE l.partner_id = '');
+  RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER partner_limit_marks_new BEFORE INSERT ON partner
+  FOR EACH ROW EXECUTE FUNCTION partner_limit_marks_new();
+
 -- server/ledger/sql/limits.sql
 
--- What a user's own limits leave an app: those for the app and those for all apps. `free` is the most that a request may
--- hold now, and `per_request` the most that any may; null if nothing limits it. `refusal` names a limit that the request would not fit even if none of the
--- user's requests were running, and `resets_at` is when its period ends. Of several, the one that lasts longest.
--- `p_cost` is the least that the request costs and `p_need` the least that must be free; `p_held` is what all requests of the
+-- What limits leave an app: the user's own for the app and for all apps, unless `p_zone` is null, and those of the
+-- partner if `p_by_partner`. `free` is the most that a request may hold now, and `per_request` the most that any may;
+-- null if nothing limits it. `refusal` names a limit that the request would not fit even if none of the user's requests
+-- were running, and `resets_at` is when its period ends. Of several, the one that lasts longest, and rather one that the user
+-- cannot raise. `p_cost` is the least that the request costs and `p_need` the least that must be free; `p_held` is what all requests of the
 -- user hold. The hold `p_without` counts no longer. The caller has locked the wallet.
 CREATE OR REPLACE FUNCTION ledger_limits(
-  p_user text, p_partner text, p_zone text, p_model text, p_cost bigint, p_need bigint, p_held bigint, p_without text
+  p_user text, p_partner text, p_zone text, p_by_partner boolean, p_model text, p_cost bigint, p_need bigint, p_held bigint,
+  p_without text
 ) RETURNS TABLE (free bigint, per_request bigint, refusal text, resets_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   now_at CONSTANT timestamptz := ledger_clock();
+  today CONSTANT date := timezone('UTC', now_at)::date;
   rule record;
 BEGIN
   FOR rule IN
-    SELECT r.kind, r.reached, r.free, r.ends, CASE WHEN l.partner_id = '' THEN 'all' ELSE 'app' END AS apps
-    FROM spending_limit l
+    SELECT r.kind, r.reached, r.free, r.ends, l.scope
+    FROM (
+      SELECT CASE WHEN l.partner_id = '' THEN 'all' ELSE 'app' END AS scope, l.stopped_at,
+        l.model_rule, l.models, l.per_request, l.per_month, l.per_week, l.per_day,
+        CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END AS month_spent,
+        CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END AS week_spent,
+        CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END AS day_spent,
+        l.month_ends, l.week_ends, l.day_ends
+      FROM spending_limit l WHERE p_zone IS NOT NULL AND l.user_id = p_user AND l.partner_id IN ('', p_partner)
+      UNION ALL
+      SELECT 'partner', NULL, l.model_rule, l.models, l.per_request, l.per_month, NULL, l.per_day,
+        s.month, NULL, s.day, s.month_ends, NULL, s.day_ends
+      FROM user_app u
+      CROSS JOIN LATERAL ledger_partner_limits(p_partner, u.app_user_id) l
+      CROSS JOIN LATERAL ledger_spent_in_app(u, today) s
+      WHERE p_by_partner AND u.user_id = p_user AND u.partner_id = p_partner) l
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN l.partner_id = '' THEN p_held ELSE (
+      SELECT CASE WHEN l.scope = 'all' THEN p_held ELSE (
         SELECT coalesce(sum(h.amount), 0)::bigint FROM hold h
         WHERE h.user_id = p_user AND h.partner_id = p_partner AND h.request_id IS DISTINCT FROM p_without) END) AS h (held)
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
-        CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
-        CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END) AS s (day, week, month)
     CROSS JOIN LATERAL (VALUES
       (1, 'stop', l.stopped_at IS NOT NULL, NULL::bigint, NULL::timestamptz),
       (2, 'model', CASE l.model_rule WHEN 'only' THEN p_model <> ALL (l.models) WHEN 'except' THEN p_model = ANY (l.models) END, NULL, NULL),
       (3, 'request', p_cost > l.per_request, l.per_request, NULL),
-      (4, 'month', p_need > l.per_month - s.month, l.per_month - s.month - h.held, l.month_ends),
-      (5, 'week', p_need > l.per_week - s.week, l.per_week - s.week - h.held, l.week_ends),
-      (6, 'day', p_need > l.per_day - s.day, l.per_day - s.day - h.held, l.day_ends)) AS r (rank, kind, reached, free, ends)
-    WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner)
-    ORDER BY r.rank, apps
+      (4, 'month', p_need > l.per_month - l.month_spent, l.per_month - l.month_spent - h.held, l.month_ends),
+      (5, 'week', p_need > l.per_week - l.week_spent, l.per_week - l.week_spent - h.held, l.week_ends),
+      (6, 'day', p_need > l.per_day - l.day_spent, l.per_day - l.day_spent - h.held, l.day_ends)) AS r (rank, kind, reached, free, ends)
+    ORDER BY r.rank, l.scope <> 'partner', l.scope
   LOOP
     IF rule.kind = 'request' THEN
       per_request := least(per_request, rule.free);
@@ -579,7 +649,7 @@ BEGIN
       free := least(free, rule.free);
     END IF;
     IF refusal IS NULL AND rule.reached THEN
-      refusal := 'limit_' || rule.kind || '_' || rule.apps;
+      refusal := 'limit_' || rule.kind || '_' || rule.scope;
       resets_at := CASE WHEN now_at < rule.ends THEN rule.ends
         WHEN rule.ends IS NOT NULL THEN ledger_next_period_end(rule.kind, p_zone, rule.ends, now_at) END;
     END IF;
@@ -587,16 +657,17 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- Counts what a request spent in the running day, week and month, and returns what the limits leave the app. Nothing lowers
--- a sum before its period ends. The caller has locked the wallet.
+-- Counts what a request spent in the running day, week and month of the user's own limits, and returns what all limits
+-- leave the app. Nothing lowers a sum before its period ends. The caller has locked the wallet, and has counted for the
+-- partner's limits in `user_app`.
 CREATE OR REPLACE FUNCTION ledger_count_spent(
-  p_user text, p_partner text, p_zone text, p_spent bigint, p_held bigint, p_without text
+  p_user text, p_partner text, p_zone text, p_by_partner boolean, p_spent bigint, p_held bigint, p_without text
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   now_at CONSTANT timestamptz := ledger_clock();
 BEGIN
-  IF p_spent > 0 THEN
+  IF p_zone IS NOT NULL AND p_spent > 0 THEN
     UPDATE spending_limit l SET
       day_spent = p_spent + CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
       day_ends = CASE WHEN now_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', p_zone, l.day_ends, now_at) END,
@@ -606,7 +677,7 @@ BEGIN
       month_ends = CASE WHEN now_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', p_zone, l.month_ends, now_at) END
     WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner);
   END IF;
-  RETURN (SELECT l.free FROM ledger_limits(p_user, p_partner, p_zone, NULL, NULL, 0, p_held, p_without) l);
+  RETURN (SELECT l.free FROM ledger_limits(p_user, p_partner, p_zone, p_by_partner, NULL, NULL, 0, p_held, p_without) l);
 END $$;
 
 -- The limits of a user with what is used of them; those for all apps first.
@@ -729,22 +800,23 @@ END $$;
 -- server/ledger/sql/read.sql
 
 -- Returns a partner's balance for a user and whether `p_need` could be spent, with the same rules as for a
--- request. `limited`: a limit or a stop of the user prevents it.
+-- request. `limited_by` is the scope of a limit that prevents it: app or all for one of the user, or a stop; partner.
 CREATE OR REPLACE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
-RETURNS TABLE (balance bigint, status text, limited boolean, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
+RETURNS TABLE (balance bigint, status text, limited_by text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
 LANGUAGE sql STABLE AS $$
   SELECT greatest(0, spendable),
          CASE WHEN NOT paused AND l.refusal IS NOT NULL THEN 'partner_limit_reached'
            ELSE ledger_status(paused, spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need) END,
-         NOT paused AND l.refusal IS NOT NULL,
+         CASE WHEN NOT paused THEN split_part(l.refusal, '_', 3) END,
          a.money, a.held, u.allowance_saved, u.allowance_left
   FROM wallet a
   JOIN user_app u ON u.user_id = a.user_id AND u.partner_id = p_partner
   -- Credits outside any app have no partner.
   LEFT JOIN partner p ON p.id = p_partner
   LEFT JOIN LATERAL (
-    SELECT l.free, l.refusal FROM ledger_limits(p_user, p_partner, a.limits_zone, NULL, NULL, p_need, a.held, NULL) l
-    WHERE a.limits_zone IS NOT NULL) l ON true
+    SELECT l.free, l.refusal FROM 
+      ledger_limits(p_user, p_partner, a.limits_zone, p.limits_users IS TRUE, NULL, NULL, p_need, a.held, NULL) l
+    WHERE a.limits_zone IS NOT NULL OR p.limits_users) l ON true
   CROSS JOIN LATERAL (SELECT
     CASE WHEN l.refusal = ANY ('{limit_stop_app,limit_stop_all}') THEN 0
       ELSE least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free) END,
@@ -902,8 +974,9 @@ $$;
 -- `a_hold` is the hold that a request would use: it is only read, and if anything is not as usual, the outcome is
 -- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
 --
--- The limits of a user (limits.sql) cost others nothing: `wallet.limits_zone` is null, and no further row is read. A user
--- with limits has no kept holds. The outcome names a limit that refuses a request, and `amount` is when it resets.
+-- The limits of a user and of a partner (limits.sql) cost others nothing: `wallet.limits_zone` is null and
+-- `partner.limits_users` false, and no further row is read. Under a limit, no hold is kept. What a user spends in an app is
+-- counted for all, in a row that is written anyway, so that a limit that is set later knows it. The outcome names a limit that refuses a request, and `amount` is when it resets.
 --
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
@@ -936,6 +1009,8 @@ DECLARE
   a_user text[];
   settled integer := 0;
   rows_of_turn integer;
+  today date;
+  month_starts date;
 BEGIN
   -- Lock the wallets. Requests in kept holds only read.
   IF making THEN
@@ -947,12 +1022,18 @@ BEGIN
     CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
   END IF;
 
+  -- After the locks: a batch that waited for one past midnight counts on the new day, as others may have by then.
+  IF settling > 0 THEN
+    today := ledger_today();
+    month_starts := date_trunc('month', today::timestamp);
+  END IF;
+
   -- Settle: delete the hold unless it is kept, move the credits, write the transaction, which is also the receipt. A
   -- request that is already booked changes nothing: its hold may belong to another one by now.
   FOR current_turn IN 1..turns LOOP
     RETURN QUERY
     WITH ended AS (
-      SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp,
+      SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited,
         least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
         CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
         CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
@@ -960,7 +1041,7 @@ BEGIN
       FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
         AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
       CROSS JOIN LATERAL (
-        SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept
+        SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited
         FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
       CROSS JOIN LATERAL (
         SELECT u.own, u.own_held, u.own_granted FROM user_app u
@@ -986,6 +1067,9 @@ BEGIN
         own = u.own - s.own_take,
         own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
         own_held = u.own_held - s.own_freed,
+        spent_on = greatest(u.spent_on, today),
+        day_spent = s.take + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
+        month_spent = s.take + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END,
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.freed - s.own_freed) - greatest(0, s.take - s.own_wanted) ELSE 0 END
       FROM (
@@ -998,7 +1082,7 @@ BEGIN
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
+      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
         CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
         least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
@@ -1013,8 +1097,8 @@ BEGIN
         o.allowance_spent, o.own_granted_take, o.unpaid,
         greatest(0, least(
           ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
-          CASE WHEN a.limits_zone IS NOT NULL
-            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.take, a.held, o.hold_id) END)) AS balance,
+          CASE WHEN a.limits_zone IS NOT NULL OR o.limited
+            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, o.take, a.held, o.hold_id) END)) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
@@ -1080,7 +1164,7 @@ BEGIN
         SELECT k.id AS key_id, k.user_id, k.partner_id, p.rate_bp
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL AND p.disabled_at IS NULL AND p.paused_at IS NULL
-          AND (p.all_models OR r.model = ANY (p.allowed_models))
+          AND NOT p.limits_users AND (p.all_models OR r.model = ANY (p.allowed_models))
           AND ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) IS NULL
           AND NOT k.exact_use AND k.last_used_at > clock_timestamp() - interval '1 minute' OFFSET 0) k
       CROSS JOIN LATERAL (
@@ -1102,10 +1186,10 @@ BEGIN
   IF making THEN
     RETURN QUERY
     WITH judged AS (
-      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
+      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, u.app_user_id, u.epoch,
         least(s.spendable, s.want_credits) AS amount, s.spendable < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
-        r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND ledger_keeps(
+        r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
         CASE
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
@@ -1125,7 +1209,7 @@ BEGIN
         WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
-          p.paused_at,
+          p.paused_at, p.limits_users,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
           ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) AS restriction,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
@@ -1138,12 +1222,12 @@ BEGIN
       LEFT JOIN LATERAL (
         SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
         FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
-      -- Only for users with limits of their own.
+      -- Only for users with limits of their own, and in apps with limits.
       LEFT JOIN LATERAL (
         SELECT l.free, l.per_request, l.refusal, l.resets_at
         FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost OFFSET 0) c CROSS JOIN LATERAL
-          ledger_limits(k.user_id, k.partner_id, a.limits_zone, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
-        WHERE a.limits_zone IS NOT NULL OFFSET 0) l ON true
+          ledger_limits(k.user_id, k.partner_id, a.limits_zone, k.limits_users, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
+        WHERE a.limits_zone IS NOT NULL OR k.limits_users OFFSET 0) l ON true
       CROSS JOIN LATERAL (SELECT
         least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
@@ -1153,8 +1237,8 @@ BEGIN
     ),
     -- Kept holds count as running. If one may be in the way, the caller returns those that are idle and asks again.
     decided AS (
-      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.app_user_id, j.epoch, j.own_free, j.kept,
-        coalesce(w.holds, j.resets_at, j.amount) AS amount,
+      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.app_user_id, j.epoch,
+        j.own_free, j.kept, coalesce(w.holds, j.resets_at, j.amount) AS amount,
         CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
       FROM judged j
       LEFT JOIN LATERAL (
@@ -1178,9 +1262,9 @@ BEGIN
       FROM decided h WHERE h.outcome = 'held' AND h.mark_used AND k.id = h.key_id
     ),
     insert_hold AS (
-      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept)
+      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept, limited)
       SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, least(h.amount, h.own_free), h.epoch, h.rate_bp,
-        clock_timestamp() + p_lease, h.kept
+        clock_timestamp() + p_lease, h.kept, h.limits_users
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,

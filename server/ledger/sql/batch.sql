@@ -15,8 +15,9 @@
 -- `a_hold` is the hold that a request would use: it is only read, and if anything is not as usual, the outcome is
 -- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
 --
--- The limits of a user (limits.sql) cost others nothing: `wallet.limits_zone` is null, and no further row is read. A user
--- with limits has no kept holds. The outcome names a limit that refuses a request, and `amount` is when it resets.
+-- The limits of a user and of a partner (limits.sql) cost others nothing: `wallet.limits_zone` is null and
+-- `partner.limits_users` false, and no further row is read. Under a limit, no hold is kept. What a user spends in an app is
+-- counted for all, in a row that is written anyway, so that a limit that is set later knows it. The outcome names a limit that refuses a request, and `amount` is when it resets.
 --
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
@@ -49,6 +50,8 @@ DECLARE
   a_user text[];
   settled integer := 0;
   rows_of_turn integer;
+  today date;
+  month_starts date;
 BEGIN
   -- Lock the wallets. Requests in kept holds only read.
   IF making THEN
@@ -60,12 +63,18 @@ BEGIN
     CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
   END IF;
 
+  -- After the locks: a batch that waited for one past midnight counts on the new day, as others may have by then.
+  IF settling > 0 THEN
+    today := ledger_today();
+    month_starts := date_trunc('month', today::timestamp);
+  END IF;
+
   -- Settle: delete the hold unless it is kept, move the credits, write the transaction, which is also the receipt. A
   -- request that is already booked changes nothing: its hold may belong to another one by now.
   FOR current_turn IN 1..turns LOOP
     RETURN QUERY
     WITH ended AS (
-      SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp,
+      SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited,
         least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
         CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
         CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
@@ -73,7 +82,7 @@ BEGIN
       FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
         AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
       CROSS JOIN LATERAL (
-        SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept
+        SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited
         FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
       CROSS JOIN LATERAL (
         SELECT u.own, u.own_held, u.own_granted FROM user_app u
@@ -99,6 +108,9 @@ BEGIN
         own = u.own - s.own_take,
         own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
         own_held = u.own_held - s.own_freed,
+        spent_on = greatest(u.spent_on, today),
+        day_spent = s.take + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
+        month_spent = s.take + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END,
         allowance_left = u.allowance_left
           + CASE WHEN s.epoch = u.epoch THEN (s.freed - s.own_freed) - greatest(0, s.take - s.own_wanted) ELSE 0 END
       FROM (
@@ -111,7 +123,7 @@ BEGIN
         ) AS d
       ) AS s
       WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
+      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
         u.own, u.own_held, u.allowance_left,
         CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
         least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
@@ -126,8 +138,8 @@ BEGIN
         o.allowance_spent, o.own_granted_take, o.unpaid,
         greatest(0, least(
           ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
-          CASE WHEN a.limits_zone IS NOT NULL
-            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.take, a.held, o.hold_id) END)) AS balance,
+          CASE WHEN a.limits_zone IS NOT NULL OR o.limited
+            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, o.take, a.held, o.hold_id) END)) AS balance,
         -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
         -- loss.
         least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
@@ -193,7 +205,7 @@ BEGIN
         SELECT k.id AS key_id, k.user_id, k.partner_id, p.rate_bp
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND k.revoked_at IS NULL AND p.disabled_at IS NULL AND p.paused_at IS NULL
-          AND (p.all_models OR r.model = ANY (p.allowed_models))
+          AND NOT p.limits_users AND (p.all_models OR r.model = ANY (p.allowed_models))
           AND ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) IS NULL
           AND NOT k.exact_use AND k.last_used_at > clock_timestamp() - interval '1 minute' OFFSET 0) k
       CROSS JOIN LATERAL (
@@ -215,10 +227,10 @@ BEGIN
   IF making THEN
     RETURN QUERY
     WITH judged AS (
-      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, u.app_user_id, u.epoch,
+      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, u.app_user_id, u.epoch,
         least(s.spendable, s.want_credits) AS amount, s.spendable < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
-        r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND ledger_keeps(
+        r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
         CASE
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
@@ -238,7 +250,7 @@ BEGIN
         WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
-          p.paused_at,
+          p.paused_at, p.limits_users,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
           ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) AS restriction,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
@@ -251,12 +263,12 @@ BEGIN
       LEFT JOIN LATERAL (
         SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
         FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
-      -- Only for users with limits of their own.
+      -- Only for users with limits of their own, and in apps with limits.
       LEFT JOIN LATERAL (
         SELECT l.free, l.per_request, l.refusal, l.resets_at
         FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost OFFSET 0) c CROSS JOIN LATERAL
-          ledger_limits(k.user_id, k.partner_id, a.limits_zone, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
-        WHERE a.limits_zone IS NOT NULL OFFSET 0) l ON true
+          ledger_limits(k.user_id, k.partner_id, a.limits_zone, k.limits_users, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
+        WHERE a.limits_zone IS NOT NULL OR k.limits_users OFFSET 0) l ON true
       CROSS JOIN LATERAL (SELECT
         least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
@@ -266,8 +278,8 @@ BEGIN
     ),
     -- Kept holds count as running. If one may be in the way, the caller returns those that are idle and asks again.
     decided AS (
-      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.app_user_id, j.epoch, j.own_free, j.kept,
-        coalesce(w.holds, j.resets_at, j.amount) AS amount,
+      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.app_user_id, j.epoch,
+        j.own_free, j.kept, coalesce(w.holds, j.resets_at, j.amount) AS amount,
         CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
       FROM judged j
       LEFT JOIN LATERAL (
@@ -291,9 +303,9 @@ BEGIN
       FROM decided h WHERE h.outcome = 'held' AND h.mark_used AND k.id = h.key_id
     ),
     insert_hold AS (
-      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept)
+      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept, limited)
       SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, least(h.amount, h.own_free), h.epoch, h.rate_bp,
-        clock_timestamp() + p_lease, h.kept
+        clock_timestamp() + p_lease, h.kept, h.limits_users
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,

@@ -1,36 +1,48 @@
--- What a user's own limits leave an app: those for the app and those for all apps. `free` is the most that a request may
--- hold now, and `per_request` the most that any may; null if nothing limits it. `refusal` names a limit that the request would not fit even if none of the
--- user's requests were running, and `resets_at` is when its period ends. Of several, the one that lasts longest.
--- `p_cost` is the least that the request costs and `p_need` the least that must be free; `p_held` is what all requests of the
+-- What limits leave an app: the user's own for the app and for all apps, unless `p_zone` is null, and those of the
+-- partner if `p_by_partner`. `free` is the most that a request may hold now, and `per_request` the most that any may;
+-- null if nothing limits it. `refusal` names a limit that the request would not fit even if none of the user's requests
+-- were running, and `resets_at` is when its period ends. Of several, the one that lasts longest, and rather one that the user
+-- cannot raise. `p_cost` is the least that the request costs and `p_need` the least that must be free; `p_held` is what all requests of the
 -- user hold. The hold `p_without` counts no longer. The caller has locked the wallet.
 CREATE OR REPLACE FUNCTION ledger_limits(
-  p_user text, p_partner text, p_zone text, p_model text, p_cost bigint, p_need bigint, p_held bigint, p_without text
+  p_user text, p_partner text, p_zone text, p_by_partner boolean, p_model text, p_cost bigint, p_need bigint, p_held bigint,
+  p_without text
 ) RETURNS TABLE (free bigint, per_request bigint, refusal text, resets_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   now_at CONSTANT timestamptz := ledger_clock();
+  today CONSTANT date := timezone('UTC', now_at)::date;
   rule record;
 BEGIN
   FOR rule IN
-    SELECT r.kind, r.reached, r.free, r.ends, CASE WHEN l.partner_id = '' THEN 'all' ELSE 'app' END AS apps
-    FROM spending_limit l
+    SELECT r.kind, r.reached, r.free, r.ends, l.scope
+    FROM (
+      SELECT CASE WHEN l.partner_id = '' THEN 'all' ELSE 'app' END AS scope, l.stopped_at,
+        l.model_rule, l.models, l.per_request, l.per_month, l.per_week, l.per_day,
+        CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END AS month_spent,
+        CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END AS week_spent,
+        CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END AS day_spent,
+        l.month_ends, l.week_ends, l.day_ends
+      FROM spending_limit l WHERE p_zone IS NOT NULL AND l.user_id = p_user AND l.partner_id IN ('', p_partner)
+      UNION ALL
+      SELECT 'partner', NULL, l.model_rule, l.models, l.per_request, l.per_month, NULL, l.per_day,
+        s.month, NULL, s.day, s.month_ends, NULL, s.day_ends
+      FROM user_app u
+      CROSS JOIN LATERAL ledger_partner_limits(p_partner, u.app_user_id) l
+      CROSS JOIN LATERAL ledger_spent_in_app(u, today) s
+      WHERE p_by_partner AND u.user_id = p_user AND u.partner_id = p_partner) l
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN l.partner_id = '' THEN p_held ELSE (
+      SELECT CASE WHEN l.scope = 'all' THEN p_held ELSE (
         SELECT coalesce(sum(h.amount), 0)::bigint FROM hold h
         WHERE h.user_id = p_user AND h.partner_id = p_partner AND h.request_id IS DISTINCT FROM p_without) END) AS h (held)
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
-        CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
-        CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END) AS s (day, week, month)
     CROSS JOIN LATERAL (VALUES
       (1, 'stop', l.stopped_at IS NOT NULL, NULL::bigint, NULL::timestamptz),
       (2, 'model', CASE l.model_rule WHEN 'only' THEN p_model <> ALL (l.models) WHEN 'except' THEN p_model = ANY (l.models) END, NULL, NULL),
       (3, 'request', p_cost > l.per_request, l.per_request, NULL),
-      (4, 'month', p_need > l.per_month - s.month, l.per_month - s.month - h.held, l.month_ends),
-      (5, 'week', p_need > l.per_week - s.week, l.per_week - s.week - h.held, l.week_ends),
-      (6, 'day', p_need > l.per_day - s.day, l.per_day - s.day - h.held, l.day_ends)) AS r (rank, kind, reached, free, ends)
-    WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner)
-    ORDER BY r.rank, apps
+      (4, 'month', p_need > l.per_month - l.month_spent, l.per_month - l.month_spent - h.held, l.month_ends),
+      (5, 'week', p_need > l.per_week - l.week_spent, l.per_week - l.week_spent - h.held, l.week_ends),
+      (6, 'day', p_need > l.per_day - l.day_spent, l.per_day - l.day_spent - h.held, l.day_ends)) AS r (rank, kind, reached, free, ends)
+    ORDER BY r.rank, l.scope <> 'partner', l.scope
   LOOP
     IF rule.kind = 'request' THEN
       per_request := least(per_request, rule.free);
@@ -38,7 +50,7 @@ BEGIN
       free := least(free, rule.free);
     END IF;
     IF refusal IS NULL AND rule.reached THEN
-      refusal := 'limit_' || rule.kind || '_' || rule.apps;
+      refusal := 'limit_' || rule.kind || '_' || rule.scope;
       resets_at := CASE WHEN now_at < rule.ends THEN rule.ends
         WHEN rule.ends IS NOT NULL THEN ledger_next_period_end(rule.kind, p_zone, rule.ends, now_at) END;
     END IF;
@@ -46,16 +58,17 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- Counts what a request spent in the running day, week and month, and returns what the limits leave the app. Nothing lowers
--- a sum before its period ends. The caller has locked the wallet.
+-- Counts what a request spent in the running day, week and month of the user's own limits, and returns what all limits
+-- leave the app. Nothing lowers a sum before its period ends. The caller has locked the wallet, and has counted for the
+-- partner's limits in `user_app`.
 CREATE OR REPLACE FUNCTION ledger_count_spent(
-  p_user text, p_partner text, p_zone text, p_spent bigint, p_held bigint, p_without text
+  p_user text, p_partner text, p_zone text, p_by_partner boolean, p_spent bigint, p_held bigint, p_without text
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   now_at CONSTANT timestamptz := ledger_clock();
 BEGIN
-  IF p_spent > 0 THEN
+  IF p_zone IS NOT NULL AND p_spent > 0 THEN
     UPDATE spending_limit l SET
       day_spent = p_spent + CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
       day_ends = CASE WHEN now_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', p_zone, l.day_ends, now_at) END,
@@ -65,7 +78,7 @@ BEGIN
       month_ends = CASE WHEN now_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', p_zone, l.month_ends, now_at) END
     WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner);
   END IF;
-  RETURN (SELECT l.free FROM ledger_limits(p_user, p_partner, p_zone, NULL, NULL, 0, p_held, p_without) l);
+  RETURN (SELECT l.free FROM ledger_limits(p_user, p_partner, p_zone, p_by_partner, NULL, NULL, 0, p_held, p_without) l);
 END $$;
 
 -- The limits of a user with what is used of them; those for all apps first.

@@ -18,6 +18,11 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT ledger_instant(zone, date_trunc(kind, timezone(zone, at)) + ('1 ' || kind)::interval)
 $$;
 
+-- The day by which limits of partners count, in UTC.
+CREATE OR REPLACE FUNCTION ledger_today() RETURNS date LANGUAGE sql VOLATILE AS $$
+  SELECT timezone('UTC', ledger_clock())::date
+$$;
+
 -- The end of the period that contains `at`, after one that ended at `ended`. If the time zone has changed since, the
 -- period in between is the one that comes closest to a whole one: up to 12 hours shorter or longer. A zone that this
 -- database does not know counts as UTC, because a settlement must not fail.

@@ -43,6 +43,8 @@ const WORDS: Record<ActionName, string> = {
   'app.redirects': 'Changed the redirect addresses',
   'app.webhook': 'Changed the webhook',
   'app.models': 'Changed the models',
+  'app.limit_ceiling': 'Changed the ceiling of limits',
+  'app.limit_default': 'Changed the default limits',
   'user.resume': 'Resumed the user',
   'user.passkeys': 'Removed the passkeys',
   'user.block_purchases': 'Blocked the purchases',

@@ -20,9 +20,9 @@ export async function stateBody(visit: Visit, device: Device) {
     elsewhere: toJson(state.elsewhere),
     allowance_saved: toJson(state.allowanceSaved),
     allowance_left: toJson(state.allowanceLeft),
-    is_limited: state.isLimited,
-    limits: state.limits.map(({ apps, period, most, used, resetsAt }) => ({
-      ...{ apps, period },
+    limited_by: state.limitedBy,
+    limits: state.limits.map(({ scope, period, most, used, resetsAt }) => ({
+      ...{ scope, period },
       most: creditsToJson(most),
       used: creditsToJson(used),
       resets_at: resetsAt.toISOString(),

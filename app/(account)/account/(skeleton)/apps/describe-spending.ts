@@ -5,7 +5,7 @@ import type { AppOfUser } from '@/server/identity/apps-of-user';
 export type SpendingStatus = { look: BadgeLook; word: string; reason: string | null };
 
 export function describeSpending(
-  app: Pick<AppOfUser, 'status' | 'isLimited' | 'isSuspended' | 'allowancePaused' | 'name'>,
+  app: Pick<AppOfUser, 'status' | 'limitedBy' | 'isSuspended' | 'allowancePaused' | 'name'>,
 ): SpendingStatus {
   if (app.isSuspended)
     return {
@@ -37,7 +37,13 @@ export function describeSpending(
           }
         : { look: 'warning', word: 'Paused', reason: 'You paused this app’s allowance.' };
     case 'partner_limit_reached':
-      if (app.isLimited)
+      if (app.limitedBy === 'partner')
+        return {
+          look: 'warning',
+          word: 'Limited',
+          reason: `${app.name} limits what you can spend in it, and a limit is reached. It resets by itself.`,
+        };
+      if (app.limitedBy !== null)
         return {
           look: 'warning',
           word: 'Limited',

@@ -5,20 +5,19 @@ import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
 import { resumeApps, saveUserLimits, stopApps } from '@/server/identity/user-limits';
+import { typedCredits, typedModels } from '@/server/typed-limits';
 
 /** `''` for all apps. */
 const of = z.object({ partnerId: z.string().max(64) });
-const credits = z.string().max(40);
 
 export const saveMyLimits = sessionAction(
   of.extend({
-    request: credits,
-    day: credits,
-    week: credits,
-    month: credits,
+    request: typedCredits,
+    day: typedCredits,
+    week: typedCredits,
+    month: typedCredits,
     zone: z.string().max(64),
-    rule: z.enum(['all', 'only', 'except']),
-    models: z.array(z.string().regex(/^[\w.:/@-]{1,120}$/)).max(300),
+    ...typedModels,
   }),
   async ({ userId }, { partnerId, ...typed }) => {
     const refusal = await saveUserLimits(userId, partnerId, typed);

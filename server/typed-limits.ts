@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { type Microcredits, parseCredits } from './credits';
+
+/** Limits as people type them: those of users, partners and operators. */
+
+export type ModelRule = { rule: 'only' | 'except'; models: string[] };
+
+/** Empty for no limit. */
+export const typedCredits = z.string().max(40);
+export const typedModels = {
+  rule: z.enum(['all', 'only', 'except']),
+  models: z.array(z.string().regex(/^[\w.:/@-]{1,120}$/)).max(300),
+};
+
+export type TypedLimits<Field extends string> = Record<Field, string> & {
+  rule: 'all' | ModelRule['rule'];
+  models: string[];
+};
+
+/** What was wrong, and in which field. */
+export type LimitRefusal = { field: string; message: string };
+type ReadLimits<Field extends string> =
+  | { refusal: null; amounts: Record<Field, Microcredits | null>; models: ModelRule | null }
+  | { refusal: LimitRefusal };
+
+const MAX_CREDITS = 100_000_000_000_000n;
+
+export function readTypedLimits<Field extends string>(
+  typed: TypedLimits<Field>,
+  fields: readonly Field[],
+): ReadLimits<Field> {
+  const amounts = {} as Record<Field, Microcredits | null>;
+  for (const field of fields) {
+    const text = typed[field].replaceAll(',', '').trim();
+    const credits = text === '' ? null : parseCredits(text);
+    if (text !== '' && (credits === null || credits <= 0n || credits > MAX_CREDITS)) {
+      const message = 'Enter a number of credits above zero, or leave it empty for no limit.';
+      return { refusal: { field, message } };
+    }
+    amounts[field] = credits;
+  }
+  if (typed.rule === 'all') return { refusal: null, amounts, models: null };
+  const models = [...new Set(typed.models)];
+  if (models.length === 0) return { refusal: { field: 'models', message: 'Choose at least one model.' } };
+  return { refusal: null, amounts, models: { rule: typed.rule, models } };
+}

@@ -21,6 +21,7 @@ const PAGES = [
   '/keys',
   '/origins',
   '/models',
+  '/limits',
   '/webhooks',
   '/settings',
   '/team',

@@ -74,6 +74,7 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
       '/keys',
       '/origins',
       '/models',
+      '/limits',
       '/webhooks',
       '/settings',
     ],

@@ -319,6 +319,10 @@ async function* actionsOfPartner(): AsyncGenerator<Step> {
   yield { ...own, action: 'saveKeyNetworks', input: { networks: '203.0.113.0/24' } };
   yield { ...own, action: 'saveKeyNetworks', input: { networks: '' } };
   yield { ...own, action: 'saveModels', input: { models: ['sandbox/echo'] } };
+  yield { ...own, action: 'saveLimitsOfApp', input: USER_LIMITS };
+  const { appUserId: user } = await newAppUser(partnerId);
+  yield { ...own, action: 'saveLimitsOfUser', input: { user, ...USER_LIMITS } };
+  yield { ...own, action: 'removeLimitsOfUser', input: { user } };
   const origin = 'https://harbour.example';
   yield { ...own, action: 'addOrigin', input: { origin } };
   yield { ...own, action: 'removeOrigin', input: { origin } };
@@ -340,6 +344,8 @@ async function* actionsOfPartner(): AsyncGenerator<Step> {
   yield* actionsOfPayouts(own);
   yield* actionsOfTeam(own);
 }
+
+const USER_LIMITS = { day: '50', month: '', request: '', rule: 'all', models: [] };
 
 /** Payouts are made by hand and once a month here. */
 async function* actionsOfPayouts(own: Omit<Step, 'action'>): AsyncGenerator<Step> {
@@ -476,6 +482,8 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   yield { ...ofApp, action: 'setCap', input: { reason, percent: '50' } };
   yield { ...ofApp, action: 'setHold', input: { reason, days: '60' } };
   yield { ...ofApp, action: 'setModels', input: { reason, models: 'sandbox/echo' } };
+  yield { ...ofApp, action: 'setLimitCeiling', input: { ...USER_LIMITS, models: '', reason } };
+  yield { token, action: 'setDefaultLimits', input: { ...USER_LIMITS, models: '', reason } };
   yield { ...ofApp, action: 'changeState', input: { reason, what: 'disable' } };
   yield { token, action: 'findUser', input: { name: user.email } };
 

@@ -30,6 +30,8 @@ const MONEY: Role[] = ['owner', 'finance'];
 const SEE_PAYOUTS: Role[] = ['owner', 'finance', 'viewer'];
 const OWNER: Role[] = ['owner'];
 
+const NO_LIMITS = { day: '', month: '', request: '', rule: 'all', models: [] };
+
 /** Inputs are valid in form and change nothing that a later row needs. */
 const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
   saveRate: { roles: MONEY, input: { percent: '30', effectiveAt: null } },
@@ -37,6 +39,9 @@ const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
   rotateKey: { roles: DEVELOP },
   saveKeyNetworks: { roles: DEVELOP, input: { networks: '' } },
   saveModels: { roles: DEVELOP, input: { models: null } },
+  saveLimitsOfApp: { roles: DEVELOP, input: NO_LIMITS },
+  saveLimitsOfUser: { roles: DEVELOP, input: { user: 'au_none', ...NO_LIMITS } },
+  removeLimitsOfUser: { roles: DEVELOP, input: { user: 'au_none' } },
   addOrigin: { roles: DEVELOP, input: { origin: 'https://matrix.example' } },
   removeOrigin: { roles: DEVELOP, input: { origin: 'https://matrix.example' } },
   addRedirect: { roles: DEVELOP, input: { uri: 'https://matrix.example/back' } },
@@ -80,6 +85,7 @@ const PAGES: [string, Role[]][] = [
     '/earnings',
     '/errors',
     '/keys',
+    '/limits',
     '/models',
     '/no-access',
     '/origins',
@@ -229,7 +235,8 @@ async function open(address: string, token: string) {
 /** Everything that an action of an app can change. */
 async function readFacts(): Promise<string> {
   const tables = [
-    ...['partner', 'partner_rate', 'partner_origin', 'partner_redirect', 'retired_publishable_key', 'event'],
+    ...['partner', 'partner_rate', 'partner_origin', 'partner_redirect', 'partner_limit', 'event'],
+    ...['retired_publishable_key'],
     ...['team', 'team_member', 'team_invitation', 'team_action', 'payee_details', 'payout_account', 'payout'],
   ];
   const digests = tables.map(

@@ -8,16 +8,20 @@ import { creditsToJson } from '@/server/credits';
 import { listPartners, type Partner, stateOf } from '@/server/partners/partner';
 import { isNameWaiting } from '@/server/partners/rename';
 import { listOwners } from '@/server/partners/teams';
+import { describeLimits, readDefaultLimits } from '@/server/partners/user-limits';
 import { AppsTable } from './apps-table';
+import { DefaultLimitsButton } from './limits-button';
+import { writeLimitTexts } from './write-limit-texts';
 
 export const metadata: Metadata = { title: 'Apps' };
 
 export default async function AppsPage() {
   await requireOperator();
-  const [partners, owners, used] = await Promise.all([
+  const [partners, owners, used, limits] = await Promise.all([
     listPartners(),
     listOwners(),
     readByPartner(readPeriod('30d')),
+    readDefaultLimits(),
   ]);
   const useOf = new Map(used.map((sums) => [sums.partnerId, sums]));
   const toRow = (partner: Partner) => ({
@@ -46,6 +50,17 @@ export default async function AppsPage() {
       )}
       <Section title={waiting.length > 0 ? 'Other apps' : 'All apps'} flush>
         <AppsTable rows={others.map(toRow)} />
+      </Section>
+      <Section
+        title="Default limits"
+        description="What each user may spend in an app whose partner sets no limits. Days and months are in UTC."
+        actions={<DefaultLimitsButton saved={writeLimitTexts(limits)} />}
+      >
+        <p className="text-sm">{limits === null ? 'No limits' : describeLimits(limits)}</p>
+        <p className="mt-1 text-sm text-muted">
+          Each app can have a ceiling in addition, on its page. Where a limit applies, requests cost the
+          database more: none of them reuses a hold.
+        </p>
       </Section>
     </>
   );

@@ -36,7 +36,7 @@ export function LimitBars({ limit }: { limit: LimitView }) {
       {models !== null && (
         <p className="text-sm wrap-anywhere">
           {models.rule === 'only' ? 'Only with ' : 'Never with '}
-          {models.models.join(', ')}.
+          {models.models.join(', ') || 'no model'}.
         </p>
       )}
     </div>

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from 'react';
 import { formatCredits } from '@/app/_ui/amount';
 import { Button } from '@/app/_ui/button';
+import { type Model, ModelPicker } from '@/app/_ui/model-picker';
 import { Notice } from '@/app/_ui/notice';
 import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
@@ -10,7 +11,6 @@ import { useAction } from '@/app/_ui/use-action';
 import { useIsHydrated } from '@/app/_ui/use-is-hydrated';
 import type { LimitView } from '@/server/identity/user-limits';
 import { saveMyLimits } from './actions';
-import { type Model, ModelPicker } from './model-picker';
 
 type Props = {
   partnerId: string;

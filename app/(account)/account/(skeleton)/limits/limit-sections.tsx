@@ -1,5 +1,5 @@
 import { Section } from '@/app/_ui/section';
-import { listUserLimits } from '@/server/identity/user-limits';
+import { findLimitsOfApp, listUserLimits } from '@/server/identity/user-limits';
 import { ALL_APPS } from '@/server/ledger';
 import { servedModels } from '@/server/pricing/served';
 import { LimitBars } from './limit-bars';
@@ -11,7 +11,10 @@ type Props = { userId: string; partnerId: string; name: string };
 
 /** The stop and the limits of one app, or of all apps. */
 export async function LimitSections({ userId, partnerId, name }: Props) {
-  const { zone, limits } = await listUserLimits(userId);
+  const [{ zone, limits }, ofApp] = await Promise.all([
+    listUserLimits(userId),
+    findLimitsOfApp(userId, partnerId),
+  ]);
   const saved = limits.find((limit) => limit.partnerId === partnerId) ?? null;
   const isForAll = partnerId === ALL_APPS;
   return (
@@ -22,6 +25,14 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
       >
         <StopButton partnerId={partnerId} name={name} isStopped={saved?.isStopped ?? false} />
       </Section>
+      {ofApp !== null && (
+        <Section
+          title="Limits set by the app"
+          description={`${name} sets them for its users, and only it can change them. Days and months are in UTC.`}
+        >
+          <LimitBars limit={ofApp} />
+        </Section>
+      )}
       <div id="limits" className="scroll-mt-6">
         <Section
           title={isForAll ? 'Limits of all apps together' : 'Limits'}

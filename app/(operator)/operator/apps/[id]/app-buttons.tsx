@@ -1,9 +1,10 @@
 'use client';
 
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { SwitchField } from '@/app/_ui/switch-field';
 import { TextField } from '@/app/_ui/text-field';
 import { ReasonButton } from '../../reason-button';
+import { ModelIds } from '../model-ids';
 import type { AppState } from '../state-badge';
 import { changeState, reviewName, setCap, setHold, setModels } from './actions';
 
@@ -148,31 +149,5 @@ export function ModelsButton({ partnerId, allowed }: { partnerId: string; allowe
         ),
       }}
     />
-  );
-}
-
-type ModelIdsProps = { value: string; error: string | undefined; onChange: (text: string) => void };
-
-function ModelIds({ value, error, onChange }: ModelIdsProps) {
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
-        Model IDs, one per line
-      </label>
-      <textarea
-        id={id}
-        rows={6}
-        value={value}
-        spellCheck={false}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-note` : undefined}
-        onChange={(event) => onChange(event.target.value)}
-        className={`block w-full rounded-lg border bg-surface p-3 font-mono text-base sm:text-[13px] ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
-      />
-      <p id={`${id}-note`} aria-live="polite" className="mt-1.5 text-sm text-danger empty:hidden">
-        {error}
-      </p>
-    </div>
   );
 }

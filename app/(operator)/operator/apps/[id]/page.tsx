@@ -15,11 +15,14 @@ import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partne
 import { formatPercent } from '@/server/partners/rate';
 import { isNameWaiting } from '@/server/partners/rename';
 import { findOwner } from '@/server/partners/teams';
+import { describeLimits, readAppLimits } from '@/server/partners/user-limits';
 import { Fact } from '../../fact';
 import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inDollars } from '../../write-amounts';
+import { CeilingButton } from '../limits-button';
 import { StateBadge } from '../state-badge';
+import { writeLimitTexts } from '../write-limit-texts';
 import { HoldButton, ModelsButton, NameButtons, RateCapButton, StateButtons } from './app-buttons';
 import { TeamSection } from './team-section';
 
@@ -100,6 +103,7 @@ export default async function AppPage(props: Props) {
           </ul>
         )}
       </Section>
+      <LimitsSection partnerId={id} />
       <Section title="Operator actions" flush>
         <LogTable rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
@@ -142,6 +146,27 @@ async function EarningsSection({ partner }: { partner: Partner }) {
         Cardholders can dispute a payment for about 120 days. Until then a dispute reverses commission that
         has matured, too: what was paid out of it is your exposure, and lowers the next payout.
       </p>
+    </Section>
+  );
+}
+
+async function LimitsSection({ partnerId }: { partnerId: string }) {
+  const { own, standard, ceiling } = await readAppLimits(partnerId);
+  const ofApp = own ?? standard;
+  return (
+    <Section
+      title="Limits of users"
+      description="What each user may spend in this app. Days and months are in UTC."
+      actions={<CeilingButton partnerId={partnerId} saved={writeLimitTexts(ceiling)} />}
+    >
+      <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
+        <Fact
+          name={own === null && standard !== null ? 'Default, as the partner set none' : 'Set by the partner'}
+        >
+          {ofApp === null ? 'none' : describeLimits(ofApp)}
+        </Fact>
+        <Fact name="Ceiling">{ceiling === null ? 'none' : describeLimits(ceiling)}</Fact>
+      </dl>
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { TextField } from '@/app/_ui/text-field';
+import { TextField } from './text-field';
 
 export type Model = { id: string; label: string };
 

@@ -1,0 +1,144 @@
+import { Gauge } from 'lucide-react';
+import type { Metadata } from 'next';
+import { EmptyState } from '@/app/_ui/empty-state';
+import { Notice } from '@/app/_ui/notice';
+import { PageHead } from '@/app/_ui/page-head';
+import { Section } from '@/app/_ui/section';
+import { creditsToJson, formatCredits } from '@/server/credits';
+import { hasRight } from '@/server/partners/rights';
+import {
+  type AppLimits,
+  describeLimits,
+  listLimitsOfUsers,
+  listUsersNearLimits,
+  readAppLimits,
+  type UserLimits,
+} from '@/server/partners/user-limits';
+import { servedModels } from '@/server/pricing/served';
+import { ForRight } from '../../for-right';
+import { type AppParams, requireMember } from '../../require-app';
+import type { Search } from '../../search';
+import { AppLimitsForm, type SavedLimits, UserLimitsForm } from './limits-form';
+import { NearLimitsTable, SingleLimitsTable } from './limits-tables';
+
+export const metadata: Metadata = { title: 'Limits' };
+
+type Props = AppParams & { searchParams: Promise<Search> };
+
+/** What each user may spend in the app. */
+export default async function LimitsPage({ params, searchParams }: Props) {
+  const [{ app, role }, search] = await Promise.all([requireMember({ params }), searchParams]);
+  const [limits, ofUsers] = await Promise.all([readAppLimits(app.id), listLimitsOfUsers(app.id)]);
+  const { own, ceiling } = limits;
+  const user = typeof search.user === 'string' ? search.user : '';
+  const form = {
+    partnerId: app.id,
+    ceiling: ceiling && toText(ceiling),
+    models: servedModels().map(({ id, name }) => ({ id, label: name })),
+  };
+  const savedOfUser = ofUsers.find(({ appUserId }) => appUserId === user)?.limits ?? null;
+  return (
+    <>
+      <PageHead
+        title="Limits"
+        description="The most that each user may spend in your app. Days and months are in UTC. Users see these limits, and set their own as well."
+      />
+      <Others {...limits} />
+      <Section
+        title="Limits of each user"
+        description="A request beyond them returns 402 partner_limit_reached. What a user spent earlier today or this month counts."
+      >
+        {own && !hasRight(role, 'develop') && <p className="mb-3 text-sm">{describeLimits(own)}</p>}
+        <ForRight role={role} right="develop">
+          <AppLimitsForm key={JSON.stringify(toText(own))} {...form} saved={toText(own)} />
+        </ForRight>
+      </Section>
+      <NearSection partnerId={app.id} hasLimits={hasAny(limits) || ofUsers.length > 0} />
+      <div id="user" className="scroll-mt-6">
+        <Section
+          title="Limits of single users"
+          description="They replace the limits of each user, for one user. A field left empty is no limit for this user."
+        >
+          {ofUsers.length > 0 && (
+            <div className="-mx-5 -mt-2 mb-5 border-b border-line">
+              <SingleLimitsTable
+                partnerId={app.id}
+                limitsPath={pathOf(app.id)}
+                canChange={hasRight(role, 'develop')}
+                rows={ofUsers.map((one) => ({ user: one.appUserId, limits: describeLimits(one.limits) }))}
+              />
+            </div>
+          )}
+          <ForRight role={role} right="develop">
+            <UserLimitsForm
+              key={user + JSON.stringify(savedOfUser && toText(savedOfUser))}
+              {...form}
+              user={user}
+              saved={toText(savedOfUser)}
+            />
+          </ForRight>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+const pathOf = (partnerId: string): string => `/partner/${partnerId}/limits`;
+
+async function NearSection({ partnerId, hasLimits }: { partnerId: string; hasLimits: boolean }) {
+  const near = await listUsersNearLimits(partnerId);
+  const count = (credits: bigint | null) => (credits === null ? null : creditsToJson(credits));
+  return (
+    <Section
+      title="Users near their limit"
+      description="Those who have spent at least 80% of a limit, by an ID that only your app knows. In credits."
+      flush
+    >
+      <NearLimitsTable
+        limitsPath={pathOf(partnerId)}
+        rows={near.map(({ appUserId, daySpent, perDay, monthSpent, perMonth }) => ({
+          user: appUserId,
+          day: creditsToJson(daySpent),
+          perDay: count(perDay),
+          month: creditsToJson(monthSpent),
+          perMonth: count(perMonth),
+        }))}
+        empty={
+          <EmptyState icon={<Gauge size={22} aria-hidden="true" />} title="No users near their limit">
+            {hasLimits
+              ? 'Users appear here once they have spent 80% of a limit per day or month.'
+              : 'Set a limit per day or month to see who comes near it.'}
+          </EmptyState>
+        }
+      />
+    </Section>
+  );
+}
+
+const hasAny = ({ own, standard, ceiling }: AppLimits): boolean =>
+  own !== null || standard !== null || ceiling !== null;
+
+/** What an operator has set. */
+function Others({ own, standard, ceiling }: AppLimits) {
+  const isStandard = own === null && standard !== null;
+  if (!isStandard && ceiling === null) return null;
+  return (
+    <div className="mb-6">
+      <Notice>
+        {isStandard && `Until you set limits, those of this service apply: ${describeLimits(standard)}. `}
+        {ceiling && `This service allows at most: ${describeLimits(ceiling)}.`}
+      </Notice>
+    </div>
+  );
+}
+
+function toText(limits: UserLimits | null): SavedLimits {
+  const write = (credits: bigint | null) => (credits === null ? '' : formatCredits(credits));
+  return {
+    day: write(limits?.day ?? null),
+    month: write(limits?.month ?? null),
+    request: write(limits?.request ?? null),
+    rule: limits?.models?.rule ?? 'all',
+    models: limits?.models?.models ?? [],
+  };
+}

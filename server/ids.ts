@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'ch' // login challenge
   | 'ckv' // checkout visit: one opened checkout window
   | 'cks' // checkout session: one payment
+  | 'cor' // batch of corrections
   | 'cns' // consent to automatic charges
   | 'evt' // webhook event
   | 'key' // user key

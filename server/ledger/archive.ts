@@ -192,7 +192,7 @@ export async function removeArchived(
   for (const month of months) await requireUnchanged(dir, await readManifest(dir, month));
   const removed: ArchivedMonth[] = [];
   for (const month of months) {
-    await step((client) => beginRemoval(client, month));
+    await step((client) => beginRemoval(client, dir, month));
     let receipts = 0;
     for await (const lines of readLines(dir, month, 'receipts'))
       receipts += await step((client) => removeReceipts(client, month, lines));
@@ -205,11 +205,29 @@ export async function removeArchived(
 }
 
 /** From here on, the invariants of this month and earlier ones compare sums by month. */
-async function beginRemoval(client: PoolClient, month: string): Promise<void> {
+async function beginRemoval(client: PoolClient, dir: string, month: string): Promise<void> {
+  await requireUncorrected(client, dir, month);
   await client.query(
     `UPDATE watermark SET up_to = greatest(up_to, ($1::date + interval '1 month') AT TIME ZONE 'UTC') WHERE name = 'archive'`,
     [firstDayOf(month)],
   );
+}
+
+/** A receipt that is corrected after it was written to the archive has to stay. */
+async function requireUncorrected(client: PoolClient, dir: string, month: string): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT DISTINCT t.id FROM correction c JOIN ledger_transaction t ON t.id = c.transaction_id
+     WHERE t.created_at >= $1::date::timestamp AT TIME ZONE 'UTC'
+       AND t.created_at < ($1::date + interval '1 month') AT TIME ZONE 'UTC'`,
+    [firstDayOf(month)],
+  );
+  if (rows.length === 0) return;
+  const corrected = new Set(rows.map(({ id }) => id));
+  for await (const lines of readLines(dir, month, 'receipts'))
+    if (lines.some((line) => corrected.has((JSON.parse(line) as { id: string }).id)))
+      throw new ArchiveError(
+        `${month}: a receipt was corrected after it was archived: delete the files of this month, and archive it again`,
+      );
 }
 
 async function removeReceipts(client: PoolClient, month: string, lines: string[]): Promise<number> {

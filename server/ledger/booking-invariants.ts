@@ -21,12 +21,14 @@ const POSTED = `
              WHEN 'usage' THEN ARRAY['pocket', 'provider_cost', 'partner_earnings', 'overrun_loss', 'promotion_expense']
              WHEN 'adjustment' THEN ARRAY['pocket', 'promotion_expense']
              WHEN 'promotion' THEN ARRAY['pocket', 'promotion_expense']
+             WHEN 'correction' THEN ARRAY['pocket', 'provider_cost', 'partner_earnings', 'overrun_loss', 'promotion_expense',
+               'correction_loss']
              WHEN 'earnings_reversal' THEN ARRAY['partner_earnings', 'chargeback_loss']
              WHEN 'permission' THEN '{}'
              ELSE ARRAY['pocket', 'processor_clearing'] END)) AS is_of_another_kind,
-           -- A request may be paid from any pocket.
+           -- A request may be paid from any pocket, and is corrected in the same.
            bool_or(p.partner_id <> t.partner_id AND (p.account = 'partner_earnings'
-             OR p.account = 'pocket' AND t.kind <> 'usage')) AS is_of_another_partner
+             OR p.account = 'pocket' AND t.kind NOT IN ('usage', 'correction'))) AS is_of_another_partner
     FROM ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p) e
   WHERE ${WITHIN('t.created_at')} AND ${OF('t.user_id')} AND (t.kind <> 'usage' OR t.postings IS NOT NULL)`;
 

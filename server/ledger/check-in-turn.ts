@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { now } from '../clock';
+import { CORRECTION_INVARIANTS } from './correction-invariants';
 import { findDifferences } from './differences';
 import {
   ALLOWANCE_INVARIANT,
@@ -23,6 +24,7 @@ const USER_INVARIANTS = [
   ARCHIVED_USAGE_INVARIANT,
   ...PURCHASE_INVARIANTS,
   ...BONUS_INVARIANTS,
+  ...CORRECTION_INVARIANTS,
 ];
 
 /** Checks the whole history of users, apart from single bookings; null means all. */
@@ -46,6 +48,7 @@ const USER_TABLES = [
   'checkout_session',
   'purchase',
   'promotion_redemption',
+  'correction',
 ];
 const nextUser = (after: string): string => {
   const firsts = USER_TABLES.map(

@@ -3,6 +3,7 @@ import { BOOKING_INVARIANTS } from './booking-invariants';
 import { checkBookings, findSlice, type Slice } from './check-bookings';
 import { checkEarnings } from './check-earnings';
 import { checkInTurn, checkTeams, checkUsers, TEAMS, USERS } from './check-in-turn';
+import { CORRECTION_BATCH_INVARIANT } from './correction-invariants';
 import { findDifferences } from './differences';
 import {
   ARCHIVED_EARNINGS_INVARIANT,
@@ -57,7 +58,12 @@ export async function checkBooks(client: ClientBase): Promise<string[]> {
   ];
 }
 
-const GLOBAL_INVARIANTS = [...PRESENT_INVARIANTS, ...PROMOTION_INVARIANTS, INVOICE_INVARIANT];
+const GLOBAL_INVARIANTS = [
+  ...PRESENT_INVARIANTS,
+  ...PROMOTION_INVARIANTS,
+  INVOICE_INVARIANT,
+  CORRECTION_BATCH_INVARIANT,
+];
 
 /** These read all earnings. */
 const HISTORY_INVARIANTS = [EARNINGS_DAY_INVARIANT, ARCHIVED_EARNINGS_INVARIANT, PAYOUT_ITEM_INVARIANT];

@@ -26,14 +26,15 @@ export type HistoryEntry = {
   purchase?: { sessionId: string; amountMinor: number; currency: string };
   allowanceSaved?: bigint;
   /** Of an adjustment. */
-  reason?: 'operator' | 'promotion';
+  reason?: 'operator' | 'promotion' | 'correction';
+  correction?: { requestId: string; reason: string };
 };
 
 export type HistoryPage = { entries: HistoryEntry[]; total: number };
 
 type Row = {
   id: string;
-  kind: HistoryEntry['type'] | 'promotion';
+  kind: HistoryEntry['type'] | 'promotion' | 'correction';
   created_at: Date;
   credits: bigint;
   balance_after: bigint;
@@ -52,6 +53,8 @@ type Row = {
   session_id: string | null;
   amount_minor: number;
   currency: string;
+  corrected_request: string;
+  correction_reason: string | null;
 };
 
 /** The user's history with one partner, newest first. */
@@ -66,9 +69,11 @@ export async function readHistory(
               t.input_tokens, t.cache_read_tokens,
               t.cache_write_tokens + t.cache_write_1h_tokens AS cache_write_tokens, t.output_tokens,
               t.reasoning_tokens, t.web_searches, t.provider_cost, -t.credits AS charge, t.estimated,
-              p.session_id, p.amount_minor, p.currency
+              p.session_id, p.amount_minor, p.currency,
+              'req_' || substr(t.note, 5) AS corrected_request, b.reason AS correction_reason
        FROM ledger_transaction t
        LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
+       LEFT JOIN correction_batch b ON t.kind = 'correction' AND b.id = t.related_id
        WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
        ORDER BY t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`,
       [userId, partnerId, limit, offset],
@@ -84,9 +89,12 @@ export async function readHistory(
 function toEntry(row: Row): HistoryEntry {
   return {
     id: row.id,
-    ...(row.kind === 'promotion'
-      ? { type: 'adjustment', reason: 'promotion' }
+    ...(row.kind === 'promotion' || row.kind === 'correction'
+      ? { type: 'adjustment', reason: row.kind }
       : { type: row.kind, ...(row.kind === 'adjustment' && { reason: 'operator' }) }),
+    ...(row.correction_reason !== null && {
+      correction: { requestId: row.corrected_request, reason: row.correction_reason },
+    }),
     createdAt: row.created_at,
     credits: row.credits,
     balanceAfter: row.balance_after,

@@ -8,6 +8,13 @@ export { createBatcher } from './batcher';
 export { checkBooks, checkLedger } from './check';
 export { checkArchive } from './check-archive';
 export { clawBack } from './claw-back';
+export {
+  bookCorrections,
+  type CorrectionDue,
+  closeProposal,
+  openProposal,
+  writeProposal,
+} from './corrections';
 export { drainLedger } from './drain';
 export { type Earnings, readEarnings } from './earnings';
 export { findArchived } from './find-archived';
@@ -48,7 +55,7 @@ export {
   redeemGift,
   reservePromotion,
 } from './promotions';
-export { findReceipt, type StoredReceipt } from './receipt';
+export { findReceipt, type ReceiptCorrection, readCorrections, type StoredReceipt } from './receipt';
 export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';
 export { takeSettledUsers } from './settled-users';

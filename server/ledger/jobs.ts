@@ -1,6 +1,7 @@
 import { HOUR_MS, SECOND_MS } from '../clock';
 import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
 import { forgetOldAudits } from './audit-run';
+import { bookCorrections, forgetAbandonedProposals } from './corrections';
 import { rollUpEarnings } from './earnings';
 import { renewLeases, sweepHolds } from './lease';
 import { pauseUntilStopped } from './steps';
@@ -21,5 +22,7 @@ export const LEDGER_JOBS: readonly {
     everyMs: AUDIT_EVERY_SECONDS * SECOND_MS,
     run: (stop) => auditRecent(undefined, pauseUntilStopped(stop)),
   },
+  { name: 'corrections', everyMs: 5 * SECOND_MS, run: bookCorrections },
   { name: 'old audits', everyMs: HOUR_MS, run: forgetOldAudits },
+  { name: 'abandoned proposals', everyMs: HOUR_MS, run: forgetAbandonedProposals },
 ];

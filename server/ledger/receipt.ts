@@ -11,6 +11,22 @@ export type StoredReceipt = Omit<Receipt, 'costReported'> & {
   charge: bigint;
 };
 
+/** What the user got back of a charge that was too high. */
+export type ReceiptCorrection = { transactionId: string; bookedAt: Date; credits: bigint; reason: string };
+
+/** The corrections of a request of this user, oldest first. */
+export async function readCorrections(userId: string, requestId: string): Promise<ReceiptCorrection[]> {
+  const { rows } = await pool().query<ReceiptCorrection>(
+    `SELECT t.id AS "transactionId", t.created_at AS "bookedAt", t.credits, b.reason
+     FROM correction c
+     JOIN correction_batch b ON b.id = c.batch_id
+     JOIN ledger_transaction t ON t.user_id = c.user_id AND t.kind = 'correction' AND t.cause_id = c.transaction_id || ':' || c.batch_id
+     WHERE c.transaction_id = $2 AND c.user_id = $1 ORDER BY t.created_at, t.id`,
+    [userId, transactionIdOf(requestId)],
+  );
+  return rows;
+}
+
 /** The receipt of a request for the partner that sent it. It does not identify the user. */
 export async function findReceipt({
   userId,

@@ -14,6 +14,7 @@ type Pocket = {
 type Held = { app: string; amount: number; reserved: number; own: number; epoch: number };
 /** A limit per month of the user or of a partner, and a stop. */
 type Limit = { most: number | null; isStopped: boolean };
+type Taken = { pocket: Pocket; credits: number; granted: number };
 type Purchase = { app: string; credits: number; bonus: number; taken: number; bonusTaken: number };
 
 export class Model {
@@ -25,6 +26,8 @@ export class Model {
   /** By app, or '*' for all; those of a partner by `partner:` and the app. A model lives for less than a month. */
   readonly limits = new Map<string, Limit>();
   readonly spent = new Map<string, number>();
+  /** What each request took, in order: of its own pocket first. */
+  readonly taken = new Map<string, Taken[]>();
   /** What charges exceeded their holds by. */
   overrun = 0;
 
@@ -127,13 +130,14 @@ export class Model {
     for (const scope of ['*', hold.app]) this.spent.set(scope, (this.spent.get(scope) ?? 0) + take);
     const ownWanted = Math.min(take, Math.max(hold.own, pocket.own - pocket.ownHeld + hold.own));
     let elsewhere = take - ownWanted;
+    const taken: Taken[] = [];
     for (const [app, other] of this.pockets) {
       if (app === hold.app) continue;
       const part = Math.min(elsewhere, Math.max(0, other.own - other.ownHeld));
-      this.spend(other, part);
+      taken.push(this.spend(other, part));
       elsewhere -= part;
     }
-    this.spend(pocket, ownWanted + elsewhere);
+    this.taken.set(id, [this.spend(pocket, ownWanted + elsewhere), ...taken]);
     pocket.ownHeld -= hold.own;
     if (hold.epoch === pocket.epoch) pocket.allowanceLeft += hold.reserved - hold.own - (take - ownWanted);
     const drawn = this.drawn.get(`${hold.app}:${hold.epoch}`);
@@ -149,9 +153,25 @@ export class Model {
   }
 
   /** Granted credits are spent first. */
-  private spend(pocket: Pocket, credits: number): void {
+  private spend(pocket: Pocket, credits: number): Taken {
+    const granted = Math.min(Math.max(0, pocket.granted), credits);
     pocket.own -= credits;
-    pocket.granted -= Math.min(Math.max(0, pocket.granted), credits);
+    pocket.granted -= granted;
+    return { pocket, credits, granted };
+  }
+
+  /** What a request took last returns first, bought credits before granted ones. */
+  correct(id: string, credits: number): void {
+    let left = credits;
+    for (const part of (this.taken.get(id) ?? []).toReversed()) {
+      const back = Math.min(left, part.credits);
+      const granted = Math.max(0, part.granted - (part.credits - back));
+      part.pocket.own += back;
+      part.pocket.granted += granted;
+      part.credits -= back;
+      part.granted -= granted;
+      left -= back;
+    }
   }
 
   grant(app: string, credits: number): void {

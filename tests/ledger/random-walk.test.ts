@@ -5,6 +5,7 @@ import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { admit, capture, clawBack, type Hold, release, resumeUser } from '@/server/ledger';
 import { BOOKING_INVARIANTS } from '@/server/ledger/booking-invariants';
+import { CORRECTION_INVARIANTS } from '@/server/ledger/correction-invariants';
 import { findDifferences } from '@/server/ledger/differences';
 import {
   ALLOWANCE_INVARIANT,
@@ -15,6 +16,7 @@ import {
 import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from '@/server/ledger/promotion-invariants';
 import { newDatabase } from '../harness/database';
 import { bookWithBonus, newPromotion, startWithCode } from '../harness/promotions';
+import { correct } from './correct';
 import { Model } from './model';
 import { receipt } from './receipt';
 import {
@@ -49,6 +51,7 @@ type Step =
   | { do: 'settle'; which: number; charge: number; twice: boolean }
   | { do: 'release'; which: number }
   | { do: 'resume' }
+  | { do: 'correct'; which: number; percent: number }
   | { do: 'grant'; app: string; credits: number }
   | { do: 'clawBack'; which: number; refundedPercent: number; disputedPercent: number };
 
@@ -102,6 +105,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      do: fc.constant('correct' as const),
+      which,
+      percent: fc.integer({ min: 1, max: 100 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       do: fc.constant('limit' as const),
       scope: fc.oneof(
         scope,
@@ -130,13 +141,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-type World = { wallet: Wallet; model: Model; holds: Hold[]; sessions: string[] };
+type World = { wallet: Wallet; model: Model; holds: Hold[]; sessions: string[]; requests: string[] };
 
 const pickFrom = <T>(items: T[], index: number): T | undefined => items[index % Math.max(1, items.length)];
 
 /** Takes a step in the model and in the ledger, and compares the outcomes. */
 async function take(world: World, step: Step): Promise<void> {
-  const { wallet, model, holds, sessions } = world;
+  const { wallet, model, holds, sessions, requests } = world;
   switch (step.do) {
     case 'buy': {
       const session = (step.again && sessions.at(-1)) || newId('cks');
@@ -176,6 +187,7 @@ async function take(world: World, step: Step): Promise<void> {
         step.twice ? await capture(hold, charge, receipt()) : null,
       ];
       expect(settled?.captured).toBe(wholeCredits(taken));
+      if (taken > 0) requests.push(hold.requestId);
       if (step.twice) expect(repeated).toEqual(settled);
       return;
     }
@@ -190,6 +202,16 @@ async function take(world: World, step: Step): Promise<void> {
     case 'resume':
       expect(await inTransaction((tx) => resumeUser(tx, wallet.userId))).toBe(model.resume());
       return;
+    case 'correct': {
+      const requestId = pickFrom(requests, step.which);
+      if (!requestId) return;
+      const left = (model.taken.get(requestId) ?? []).reduce((sum, { credits }) => sum + credits, 0);
+      const credits = Math.ceil((left * step.percent) / 100);
+      if (credits === 0) return;
+      model.correct(requestId, credits);
+      await correct({ requestId, credits: wholeCredits(credits) });
+      return;
+    }
     case 'clawBack': {
       const sessionId = pickFrom(sessions, step.which);
       if (!sessionId) return;
@@ -290,7 +312,14 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
     expect([
       ...(await findDifferences(
         client,
-        [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS, ALLOWANCE_INVARIANT, ...BONUS_INVARIANTS],
+        [
+          POCKET_INVARIANT,
+          GRANTED_INVARIANT,
+          ...WALLET_INVARIANTS,
+          ALLOWANCE_INVARIANT,
+          ...BONUS_INVARIANTS,
+          ...CORRECTION_INVARIANTS,
+        ],
         [[wallet.userId]],
       )),
       ...(await findDifferences(client, PROMOTION_INVARIANTS)),
@@ -311,6 +340,7 @@ test('after every step of any sequence of operations, the ledger agrees with the
         model: new Model(APPS, OVERRUN_LIMIT),
         holds: [],
         sessions: [],
+        requests: [],
       };
       for (const next of steps) {
         await take(world, next);

@@ -1,6 +1,7 @@
 import { onConnection, pool } from '@/server/db';
 import { checkLedger, sweepHolds } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
+import { CORRECTION_INVARIANTS } from '@/server/ledger/correction-invariants';
 import { findDifferences } from '@/server/ledger/differences';
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { GRANTED_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
@@ -129,7 +130,13 @@ async function compare(walkers: Walker[], tally: Tally): Promise<void> {
         tally.violation(`after ${walker.steps} steps a pocket is ${found}, and the model says ${expected}`);
     }
   await onConnection(async (client) => {
-    const invariants = [POCKET_INVARIANT, GRANTED_INVARIANT, ...WALLET_INVARIANTS, ...BONUS_INVARIANTS];
+    const invariants = [
+      POCKET_INVARIANT,
+      GRANTED_INVARIANT,
+      ...WALLET_INVARIANTS,
+      ...BONUS_INVARIANTS,
+      ...CORRECTION_INVARIANTS,
+    ];
     for (const difference of await findDifferences(client, invariants, [users])) tally.violation(difference);
     for (const difference of await findDifferences(client, PROMOTION_INVARIANTS)) tally.violation(difference);
     const teams = walkers.map(({ payouts }) => payouts.teamId);

@@ -13,6 +13,7 @@ import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import {
   admit,
+  bookCorrections,
   capture,
   grantCredits,
   type Hold,
@@ -25,6 +26,7 @@ import {
 import { minimumBalance } from '@/server/ledger/minimum-balance';
 import { bookWithBonus, newGift, redeemGiftLink, startWithCode } from '../harness/promotions';
 import { bookPaidSession } from '../harness/purchases';
+import { approve, proposeCredits } from '../ledger/correct';
 import { Model } from '../ledger/model';
 import { receipt } from '../ledger/receipt';
 import { newTeam } from '../ledger/teams';
@@ -68,6 +70,7 @@ export class Walker {
   private abandoned: Abandoned | null = null;
   private readonly purchases: Bought[] = [];
   private redeemed = 0;
+  private readonly captured: string[] = [];
   readonly payouts: PayoutSteps;
 
   private constructor(
@@ -105,7 +108,8 @@ export class Walker {
     else if (chance < 0.92) await this.redeemGift();
     else if (chance < 0.94) await this.topUp();
     else if (chance < 0.96) await this.payOut();
-    else if (chance < 0.98) await this.limit();
+    else if (chance < 0.975) await this.limit();
+    else if (chance < 0.985) await this.correct();
     else await this.read();
   }
 
@@ -142,7 +146,7 @@ export class Walker {
     await this.setPayments({ refundedPercent: 0, dispute: 'won' });
     // A pocket that covered a request during a refund still owes for it, and so does the commission on that.
     if (POCKETS.some((app) => this.model.pocket(app).own < this.model.pocket(app).granted)) return;
-    const earned = await this.commission("kind = 'usage'");
+    const earned = await this.commission("kind IN ('usage', 'correction')");
     this.expect('the commission on payments that are final', await this.commission('true'), earned);
   }
 
@@ -239,6 +243,7 @@ export class Walker {
     const settled = await capture(hold, charge, receipt());
     const taken = this.model.settle(hold.requestId, Number(charge.charge));
     this.expect('a capture', Number(settled?.captured ?? -1), taken);
+    if (taken > 0) this.captured.push(hold.requestId);
     if (!isRepeated) return;
     this.tally.operation('capture repeated');
     const again = await capture(hold, charge, receipt());
@@ -436,6 +441,34 @@ export class Walker {
     const before = bought.dispute;
     bought.dispute = this.pick(NEXT_DISPUTES[before]);
     return DISPUTE_EVENTS[`${before} ${bought.dispute}`] ?? 'dispute unchanged';
+  }
+
+  /** A part of a charge, or all of it, is given back. Several instances book it, and others at the same time. */
+  private async correct(): Promise<void> {
+    if (this.captured.length === 0) return this.settle();
+    const requestId = this.pick(this.captured);
+    const left = (this.model.taken.get(requestId) ?? []).reduce((sum, { credits }) => sum + credits, 0);
+    if (left === 0) return this.settle();
+    const credits = this.random() < 0.3 ? left : this.below(left) + 1;
+    this.tally.operation('correction');
+    const wish = { requestId, credits: microcredits(BigInt(credits)) };
+    const batchId = await insist(async () => {
+      // Of an attempt whose answer was lost with the database.
+      await pool().query(
+        `UPDATE correction_batch b SET state = 'discarded' FROM correction c
+         WHERE b.state = 'proposed' AND c.batch_id = b.id AND c.transaction_id = 'txn_' || substr($1, 5)`,
+        [requestId],
+      );
+      return proposeCredits([wish]);
+    });
+    if (batchId === null) throw new Error('nothing to correct');
+    await insist(() => approve(batchId));
+    await insist(async () => {
+      await Promise.all([bookCorrections(), bookCorrections()]);
+      const { state } = await prisma().correctionBatch.findUniqueOrThrow({ where: { id: batchId } });
+      if (state !== 'booked') throw new Error(`the batch is ${state}`);
+    });
+    this.model.correct(requestId, credits);
   }
 
   private async payOut(): Promise<void> {

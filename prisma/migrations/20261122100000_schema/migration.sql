@@ -446,7 +446,7 @@ CREATE TABLE ledger_transaction (
   postings jsonb,
   attempts jsonb,
   CONSTRAINT ledger_transaction_kind_known CHECK (
-    kind IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'promotion', 'earnings_reversal')),
+    kind IN ('purchase', 'usage', 'permission', 'refund', 'adjustment', 'promotion', 'earnings_reversal', 'correction')),
   CONSTRAINT ledger_transaction_sums_to_zero CHECK (postings IS NULL OR ledger_sum(postings) = 0),
   -- A request has no cause but itself, and its postings follow from these columns. That the rest of a receipt is
   -- complete is for the audit: PostgreSQL parses a CHECK in each batch, which takes time for every column it names.
@@ -1030,6 +1030,48 @@ CREATE TABLE low_balance_mail (
   mail_attempts integer NOT NULL DEFAULT 0
 );
 CREATE INDEX low_balance_mail_due ON low_balance_mail (mail_due_at) WHERE mail_due_at IS NOT NULL;
+
+CREATE TABLE correction_batch (
+  id text PRIMARY KEY,
+  source text NOT NULL CHECK (source IN ('price', 'receipt', 'bill')),
+  basis text NOT NULL,
+  reason text NOT NULL,
+  state text NOT NULL DEFAULT 'preparing' CHECK (state IN ('preparing', 'proposed', 'approved', 'booked', 'discarded')),
+  requests integer NOT NULL DEFAULT 0,
+  users integer NOT NULL DEFAULT 0,
+  credits bigint NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL,
+  decided_by text,
+  decided_at timestamptz(3),
+  booked_at timestamptz(3)
+);
+
+CREATE TABLE correction (
+  batch_id text NOT NULL,
+  transaction_id text NOT NULL,
+  user_id text NOT NULL,
+  partner_id text NOT NULL,
+  due bigint NOT NULL CHECK (due >= 0),
+  due_cost bigint NOT NULL CHECK (due_cost >= 0),
+  charged bigint,
+  credits bigint,
+  cost bigint CHECK (cost >= 0),
+  booked_at timestamptz(6),
+  CONSTRAINT correction_pkey PRIMARY KEY (batch_id, transaction_id)
+);
+CREATE INDEX correction_transaction_id_idx ON correction (transaction_id);
+CREATE INDEX correction_user_id_batch_id_idx ON correction (user_id, batch_id);
+-- What is still to be booked, user by user.
+CREATE INDEX correction_open ON correction (batch_id, user_id) WHERE booked_at IS NULL;
+
+CREATE TABLE correction_mail (
+  batch_id text NOT NULL,
+  user_id text NOT NULL,
+  due_at timestamptz(3),
+  attempts integer NOT NULL DEFAULT 0,
+  CONSTRAINT correction_mail_pkey PRIMARY KEY (batch_id, user_id)
+);
+CREATE INDEX correction_mail_due_at_idx ON correction_mail (due_at);
 
 CREATE TABLE warning_choice (
   user_id text PRIMARY KEY,

@@ -188,10 +188,23 @@ RETURNS void LANGUAGE sql AS $$
     WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND e.account = 'partner_earnings'
     GROUP BY 1
   ),
+  -- What corrections changed of the bought credits and of the commission of a request. Commission rises only if the
+  -- request cost more than its hold, so that the partner earned nothing on it.
+  corrected AS MATERIALIZED (
+    SELECT c.note AS id, e.partner_id AS pocket, sum(coalesce(e.granted, 0) - e.amount) AS bought, NULL::bigint AS share
+    FROM ledger_transaction c
+    CROSS JOIN LATERAL ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) e
+    WHERE c.user_id = p_user AND c.kind = 'correction' AND e.account = 'pocket' GROUP BY 1, 2
+    UNION ALL
+    SELECT c.note, NULL, NULL, sum(e.amount)::bigint
+    FROM ledger_transaction c
+    CROSS JOIN LATERAL ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) e
+    WHERE c.user_id = p_user AND c.kind = 'correction' AND e.account = 'partner_earnings' GROUP BY 1
+  ),
   candidate AS (
     SELECT t.*, true AS is_open
     FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
-    WHERE t.kind = 'usage' AND t.partner_share > 0 AND EXISTS (SELECT 1 FROM unpaid)
+    WHERE t.kind = 'usage' AND (t.partner_share > 0 OR t.id IN (SELECT id FROM corrected WHERE share > 0)) AND EXISTS (SELECT 1 FROM unpaid)
     UNION ALL
     SELECT t.*, t.created_at > a.final_until
     FROM moved m JOIN ledger_transaction t ON t.user_id = p_user AND t.id = m.id JOIN app a ON a.partner_id = t.partner_id
@@ -200,14 +213,17 @@ RETURNS void LANGUAGE sql AS $$
   -- The bought credits that each request took from each pocket, as far as their commission can be reversed.
   piece AS (
     SELECT c.id, c.created_at, c.is_open, p.partner_id AS pocket, coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
-           CASE WHEN c.is_open THEN coalesce(p.granted, 0) - p.amount
-                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / p.share) END AS credits
+           CASE WHEN c.is_open THEN b.bought ELSE coalesce(ceil(b.bought::numeric * m.reversed / nullif(coalesce(p.share, 0) + coalesce(s.share, 0), 0)), 0)
+           END AS credits
     FROM candidate c
     LEFT JOIN moved m ON m.id = c.id
+    LEFT JOIN corrected s ON s.id = c.id AND s.pocket IS NULL
     CROSS JOIN LATERAL (
       SELECT p.*, sum(p.amount) FILTER (WHERE p.account = 'partner_earnings') OVER () AS share
       FROM ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) p WHERE p.account IN ('pocket', 'partner_earnings') OFFSET 0) p
-    WHERE p.account = 'pocket' AND p.share IS NOT NULL
+    LEFT JOIN corrected k ON k.id = c.id AND k.pocket = p.partner_id
+    CROSS JOIN LATERAL (SELECT coalesce(p.granted, 0) - p.amount + coalesce(k.bought, 0) AS bought) b
+    WHERE p.account = 'pocket' AND (p.share IS NOT NULL OR s.share IS NOT NULL)
   ),
   reached AS (
     SELECT p.*, sum(p.credits) OVER (
@@ -228,8 +244,10 @@ RETURNS void LANGUAGE sql AS $$
     FROM covered c
     JOIN ledger_transaction t ON t.user_id = p_user AND t.id = c.id
     CROSS JOIN LATERAL (
-      SELECT sum(p.amount) FILTER (WHERE p.account = 'partner_earnings')::bigint AS share,
-             sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')::bigint AS bought
+      SELECT (coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0)
+               + coalesce((SELECT sum(k.share) FROM corrected k WHERE k.id = c.id), 0))::bigint AS share,
+             (sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')
+               + coalesce((SELECT sum(k.bought) FROM corrected k WHERE k.id = c.id), 0))::bigint AS bought
       FROM ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p) e
   )
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
@@ -241,7 +259,7 @@ $$;
 
 -- server/ledger/sql/append-only.sql
 
--- Transactions, prices, invoices, statements of payouts, audit entries and consents are never changed or
+-- Transactions, prices, invoices, statements of payouts, corrections, audit entries and consents are never changed or
 -- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
 -- payout only its state and how it was paid.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -324,6 +342,18 @@ CREATE OR REPLACE TRIGGER payout_append_only BEFORE DELETE OR UPDATE OF
   id, team_id, period, amount, posted_until, created_at ON payout
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER payout_not_truncated BEFORE TRUNCATE ON payout
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+-- What a batch proposes no longer changes once it is proposed; a correction is only marked as booked.
+CREATE OR REPLACE TRIGGER correction_append_only BEFORE DELETE OR UPDATE OF
+  batch_id, transaction_id, user_id, partner_id, due, due_cost, charged, credits, cost ON correction
+  FOR EACH ROW WHEN (OLD.credits > 0) EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER correction_not_truncated BEFORE TRUNCATE ON correction
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER correction_batch_append_only BEFORE DELETE OR UPDATE OF
+  id, source, basis, reason, requests, users, credits, created_at ON correction_batch
+  FOR EACH ROW WHEN (OLD.state <> 'preparing') EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER correction_batch_not_truncated BEFORE TRUNCATE ON correction_batch
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 -- Signing keys are retired and encrypted again, never replaced or deleted.
@@ -929,6 +959,161 @@ BEGIN
         ledger_postings('partner_earnings', p_partner, -unearned, 'chargeback_loss'));
   END IF;
   RETURN 'settled';
+END $$;
+
+-- server/ledger/sql/corrected-postings.sql
+
+-- The postings that a correction of a request books: what the request would have posted if it had cost `p_returned` less
+-- credits and `p_cost` less for the provider, both since it was charged, less what is posted by now. Credits return in the
+-- reverse of the order in which they were taken: to the pockets of other apps first, the newest of them first, and to the
+-- app's own pocket last; of each pocket, bought credits first. If the commission is final, the operator bears its part.
+CREATE OR REPLACE FUNCTION ledger_corrected_postings(
+  p_request ledger_transaction, p_returned bigint, p_cost bigint, p_is_final boolean
+) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  own_take bigint;
+  own_granted bigint;
+  drawn jsonb;
+  charge CONSTANT bigint := -p_request.credits - p_returned;
+  cost CONSTANT bigint := p_request.provider_cost - p_cost;
+BEGIN
+  WITH taken AS (
+    SELECT p.partner_id, -p.amount AS amount, -coalesce(p.granted, 0) AS granted,
+           coalesce(sum(-p.amount) OVER (
+             ORDER BY p.partner_id = p_request.partner_id, p.partner_id = '', u.created_at DESC, p.partner_id DESC
+             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+    FROM ledger_entries(p_request.kind, p_request.partner_id, p_request.credits, p_request.provider_cost,
+           p_request.partner_share, p_request.postings) p
+    JOIN user_app u ON u.user_id = p_request.user_id AND u.partner_id = p.partner_id
+    WHERE p.account = 'pocket'
+  ),
+  kept AS (
+    SELECT partner_id, (amount - greatest(0, least(amount, p_returned - before)))::bigint AS amount, granted FROM taken
+  )
+  SELECT coalesce(sum(k.amount) FILTER (WHERE k.partner_id = p_request.partner_id), 0),
+         coalesce(sum(least(k.granted, k.amount)) FILTER (WHERE k.partner_id = p_request.partner_id), 0),
+         coalesce(jsonb_agg(ledger_pocket_posting(k.partner_id, -k.amount, -least(k.granted, k.amount)) -> 0)
+           FILTER (WHERE k.partner_id <> p_request.partner_id AND k.amount > 0), '[]')
+    INTO own_take, own_granted, drawn FROM kept k;
+
+  RETURN (
+    WITH wanted AS (
+      SELECT p.account, p.partner_id, p.amount, coalesce(p.granted, 0) AS granted
+      FROM jsonb_to_recordset(ledger_settlement_postings(
+        p_request.partner_id, own_take, own_granted, drawn, cost, greatest(0, charge - cost)))
+        AS p (account text, partner_id text, amount bigint, granted bigint)
+    ),
+    posted AS (
+      SELECT e.account, e.partner_id, e.amount, coalesce(e.granted, 0) AS granted
+      FROM ledger_entries(p_request.kind, p_request.partner_id, p_request.credits, p_request.provider_cost,
+        p_request.partner_share, p_request.postings) e
+      UNION ALL
+      SELECT CASE e.account WHEN 'correction_loss' THEN 'partner_earnings' ELSE e.account END,
+             CASE e.account WHEN 'correction_loss' THEN p_request.partner_id ELSE e.partner_id END, e.amount, coalesce(e.granted, 0)
+      FROM correction c
+      JOIN ledger_transaction t ON t.user_id = c.user_id AND t.kind = 'correction' AND t.cause_id = c.transaction_id || ':' || c.batch_id
+      CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) e
+      WHERE c.transaction_id = p_request.id AND c.booked_at IS NOT NULL
+    ),
+    change AS (
+      SELECT account, partner_id, sum(amount)::bigint AS amount, sum(granted)::bigint AS granted
+      FROM (SELECT * FROM wanted UNION ALL SELECT account, partner_id, -amount, -granted FROM posted) e GROUP BY 1, 2
+    )
+    SELECT jsonb_agg(CASE
+      WHEN account = 'pocket' THEN ledger_pocket_posting(partner_id, amount, granted) -> 0
+      WHEN account = 'partner_earnings' AND p_is_final THEN ledger_posting('correction_loss', '', amount) -> 0
+      ELSE ledger_posting(account, partner_id, amount) -> 0 END)
+    FROM change WHERE amount <> 0);
+END $$;
+
+-- server/ledger/sql/correct.sql
+
+-- Books the corrections of one user in an approved batch, at most `p_limit` of them, each once: credits return to the
+-- pockets that paid for the request, and the postings of the request are taken back as far as they were too high. Returns
+-- how many were booked. An allowance that the request used up stays used. Each correction is a separate transaction; its
+-- note names that of the request, its related_id the batch.
+CREATE OR REPLACE FUNCTION ledger_correct(p_batch text, p_user text, p_limit integer, p_default_hold interval) RETURNS integer
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  wallet_row wallet;
+  item correction;
+  request ledger_transaction;
+  earlier record;
+  change jsonb;
+  after bigint;
+  owed boolean;
+  booked integer := 0;
+  posted_at timestamptz;
+BEGIN
+  SELECT * INTO STRICT wallet_row FROM wallet WHERE user_id = p_user FOR UPDATE;
+  PERFORM FROM correction_batch WHERE id = p_batch AND state = 'approved';
+  IF NOT FOUND THEN RETURN 0; END IF;
+  owed := EXISTS (SELECT 1 FROM user_app WHERE user_id = p_user AND own < own_granted);
+
+  FOR item IN
+    SELECT * FROM correction WHERE batch_id = p_batch AND user_id = p_user AND booked_at IS NULL
+    ORDER BY transaction_id LIMIT p_limit
+  LOOP
+    SELECT * INTO STRICT request FROM ledger_transaction WHERE id = item.transaction_id AND user_id = p_user AND kind = 'usage';
+    SELECT coalesce(sum(c.credits), 0)::bigint AS credits, coalesce(sum(c.cost), 0)::bigint AS cost INTO earlier
+      FROM correction c WHERE c.transaction_id = item.transaction_id AND c.booked_at IS NOT NULL;
+    change := ledger_corrected_postings(request, earlier.credits + item.credits, earlier.cost + item.cost,
+      request.created_at <= clock_timestamp()
+        - greatest(ledger_dispute_period(), ledger_earnings_hold(request.partner_id, p_default_hold)));
+
+    UPDATE wallet SET money = money + item.credits WHERE user_id = p_user RETURNING * INTO wallet_row;
+    UPDATE user_app u SET own = u.own + p.amount, own_granted = u.own_granted + coalesce(p.granted, 0)
+      FROM jsonb_to_recordset(change) AS p (account text, partner_id text, amount bigint, granted bigint)
+      WHERE p.account = 'pocket' AND u.user_id = p_user AND u.partner_id = p.partner_id;
+    SELECT ledger_spendable(wallet_row.money, wallet_row.held, own, own_held, allowance_left) INTO STRICT after
+      FROM user_app WHERE user_id = p_user AND partner_id = request.partner_id;
+    INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)
+      VALUES (p_user, 'txn_' || substr(md5(request.id || ':' || p_batch), 1, 22), request.partner_id, 'correction',
+        request.id || ':' || p_batch, p_batch, item.credits, after, request.id, change)
+      RETURNING created_at INTO posted_at;
+    UPDATE correction SET booked_at = posted_at WHERE batch_id = p_batch AND transaction_id = item.transaction_id;
+    booked := booked + 1;
+  END LOOP;
+
+  -- The credits first repay what a pocket owes, and with it the commission that was reversed.
+  IF owed AND booked > 0 THEN PERFORM ledger_match_earnings(p_user, p_batch, p_default_hold); END IF;
+  RETURN booked;
+END $$;
+
+-- server/ledger/sql/close-proposal.sql
+
+-- Ends the preparation of a batch: computes what each user gets back, less what was proposed or paid for the same request
+-- before, and drops the rest. Proposals are closed one after the other, and before or after a month is removed to an archive
+-- (the watermark is written for this), so that no request is corrected twice and each receipt stays.
+CREATE OR REPLACE FUNCTION ledger_close_proposal(p_batch text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  archived_until timestamptz;
+BEGIN
+  UPDATE watermark SET up_to = up_to WHERE name = 'archive' RETURNING up_to INTO archived_until;
+  WITH known AS (
+    SELECT c.transaction_id, -t.credits AS charge, t.provider_cost, coalesce(e.credits, 0)::bigint AS earlier,
+           coalesce(e.cost, 0)::bigint AS earlier_cost
+    FROM correction c
+    JOIN ledger_transaction t ON t.id = c.transaction_id AND t.user_id = c.user_id AND t.kind = 'usage'
+      AND t.created_at >= archived_until
+    LEFT JOIN LATERAL (
+      SELECT sum(o.credits) AS credits, sum(o.cost) AS cost
+      FROM correction o JOIN correction_batch b ON b.id = o.batch_id
+      WHERE o.transaction_id = c.transaction_id AND b.state IN ('proposed', 'approved', 'booked')) e ON true
+    WHERE c.batch_id = p_batch
+  )
+  UPDATE correction c SET charged = k.charge - k.earlier, credits = k.charge - k.earlier - c.due,
+    cost = greatest(0, k.provider_cost - k.earlier_cost - c.due_cost)
+  FROM known k WHERE c.batch_id = p_batch AND c.transaction_id = k.transaction_id;
+  DELETE FROM correction WHERE batch_id = p_batch AND (credits IS NULL OR credits <= 0);
+
+  UPDATE correction_batch b SET state = 'proposed', requests = s.requests, users = s.users, credits = s.credits
+  FROM (SELECT count(*)::int AS requests, count(DISTINCT user_id)::int AS users, coalesce(sum(credits), 0)::bigint AS credits
+        FROM correction WHERE batch_id = p_batch) s
+  WHERE b.id = p_batch AND b.state = 'preparing' AND s.requests > 0;
+  DELETE FROM correction_batch WHERE id = p_batch AND state = 'preparing';
 END $$;
 
 -- server/ledger/sql/key-restriction.sql
@@ -1553,7 +1738,7 @@ CREATE OR REPLACE TRIGGER checkout_session_releases_promotion AFTER UPDATE OF st
 
 -- server/ledger/sql/earning.sql
 
--- The postings of commission, one per row. What is reversed or restored is dated by the request it concerns, and has
+-- The postings of commission, one per row. What is reversed, restored or corrected is dated by the request it concerns, and has
 -- its model. That request is read only for a reader that names one of the two columns.
 CREATE OR REPLACE VIEW ledger_earning AS
   SELECT p.partner_id, p.amount, t.created_at AS posted_at,
@@ -1565,7 +1750,7 @@ CREATE OR REPLACE VIEW ledger_earning AS
       SELECT r.model FROM ledger_transaction r WHERE r.id = t.note) END, '') AS model
   FROM ledger_transaction t
   CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
-  WHERE t.kind IN ('usage', 'earnings_reversal') AND p.account = 'partner_earnings';
+  WHERE t.kind IN ('usage', 'earnings_reversal', 'correction') AND p.account = 'partner_earnings';
 
 -- server/ledger/sql/roll-up-earnings.sql
 
@@ -1836,14 +2021,15 @@ $$;
 
 -- server/ledger/sql/archivable.sql
 
--- The receipts of a month that may be archived. Others stay, because something here still refers to them: a reversal of
--- their commission, or a payout that was computed before they were booked.
+-- The receipts of a month that may be archived. Others stay, because something here still refers to them: a correction, a
+-- reversal of their commission, or a payout that was computed before they were booked.
 CREATE OR REPLACE FUNCTION ledger_archivable(p_since timestamptz, p_until timestamptz) RETURNS SETOF ledger_transaction
 LANGUAGE sql STABLE SET enable_seqscan = off AS $$
   SELECT t.* FROM ledger_transaction t
   WHERE t.created_at >= p_since AND t.created_at < p_until AND t.kind = 'usage' AND t.model IS NOT NULL
     AND NOT EXISTS (
       SELECT 1 FROM ledger_transaction r WHERE r.user_id = t.user_id AND r.kind = 'earnings_reversal' AND r.cause_id = t.id || ':1')
+    AND NOT EXISTS (SELECT 1 FROM correction c WHERE c.transaction_id = t.id)
     AND NOT EXISTS (
       SELECT 1 FROM payout_line l JOIN payout o ON o.id = l.payout_id
       WHERE l.partner_id = t.partner_id AND o.posted_until <= t.created_at
@@ -1953,7 +2139,7 @@ BEGIN
   INSERT INTO activity_money_day AS m
   SELECT (created_at AT TIME ZONE 'UTC')::date, partner_id, CASE kind WHEN 'refund' THEN note ELSE kind END, count(*), sum(credits)
   FROM ledger_transaction
-  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment', 'promotion')
+  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment', 'promotion', 'correction')
   GROUP BY 1, 2, 3
   ON CONFLICT (day, partner_id, kind) DO UPDATE SET
     entries = m.entries + excluded.entries, credits = m.credits + excluded.credits;

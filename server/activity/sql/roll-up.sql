@@ -35,7 +35,7 @@ BEGIN
   INSERT INTO activity_money_day AS m
   SELECT (created_at AT TIME ZONE 'UTC')::date, partner_id, CASE kind WHEN 'refund' THEN note ELSE kind END, count(*), sum(credits)
   FROM ledger_transaction
-  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment', 'promotion')
+  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment', 'promotion', 'correction')
   GROUP BY 1, 2, 3
   ON CONFLICT (day, partner_id, kind) DO UPDATE SET
     entries = m.entries + excluded.entries, credits = m.credits + excluded.credits;

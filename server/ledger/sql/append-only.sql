@@ -1,4 +1,4 @@
--- Transactions, prices, invoices, statements of payouts, audit entries and consents are never changed or
+-- Transactions, prices, invoices, statements of payouts, corrections, audit entries and consents are never changed or
 -- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
 -- payout only its state and how it was paid.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -81,6 +81,18 @@ CREATE OR REPLACE TRIGGER payout_append_only BEFORE DELETE OR UPDATE OF
   id, team_id, period, amount, posted_until, created_at ON payout
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER payout_not_truncated BEFORE TRUNCATE ON payout
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+-- What a batch proposes no longer changes once it is proposed; a correction is only marked as booked.
+CREATE OR REPLACE TRIGGER correction_append_only BEFORE DELETE OR UPDATE OF
+  batch_id, transaction_id, user_id, partner_id, due, due_cost, charged, credits, cost ON correction
+  FOR EACH ROW WHEN (OLD.credits > 0) EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER correction_not_truncated BEFORE TRUNCATE ON correction
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER correction_batch_append_only BEFORE DELETE OR UPDATE OF
+  id, source, basis, reason, requests, users, credits, created_at ON correction_batch
+  FOR EACH ROW WHEN (OLD.state <> 'preparing') EXECUTE FUNCTION ledger_refuse_change();
+CREATE OR REPLACE TRIGGER correction_batch_not_truncated BEFORE TRUNCATE ON correction_batch
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 -- Signing keys are retired and encrypted again, never replaced or deleted.

@@ -1,4 +1,4 @@
--- The postings of commission, one per row. What is reversed or restored is dated by the request it concerns, and has
+-- The postings of commission, one per row. What is reversed, restored or corrected is dated by the request it concerns, and has
 -- its model. That request is read only for a reader that names one of the two columns.
 CREATE OR REPLACE VIEW ledger_earning AS
   SELECT p.partner_id, p.amount, t.created_at AS posted_at,
@@ -10,4 +10,4 @@ CREATE OR REPLACE VIEW ledger_earning AS
       SELECT r.model FROM ledger_transaction r WHERE r.id = t.note) END, '') AS model
   FROM ledger_transaction t
   CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
-  WHERE t.kind IN ('usage', 'earnings_reversal') AND p.account = 'partner_earnings';
+  WHERE t.kind IN ('usage', 'earnings_reversal', 'correction') AND p.account = 'partner_earnings';

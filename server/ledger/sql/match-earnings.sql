@@ -25,10 +25,23 @@ RETURNS void LANGUAGE sql AS $$
     WHERE r.user_id = p_user AND r.kind = 'earnings_reversal' AND e.account = 'partner_earnings'
     GROUP BY 1
   ),
+  -- What corrections changed of the bought credits and of the commission of a request. Commission rises only if the
+  -- request cost more than its hold, so that the partner earned nothing on it.
+  corrected AS MATERIALIZED (
+    SELECT c.note AS id, e.partner_id AS pocket, sum(coalesce(e.granted, 0) - e.amount) AS bought, NULL::bigint AS share
+    FROM ledger_transaction c
+    CROSS JOIN LATERAL ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) e
+    WHERE c.user_id = p_user AND c.kind = 'correction' AND e.account = 'pocket' GROUP BY 1, 2
+    UNION ALL
+    SELECT c.note, NULL, NULL, sum(e.amount)::bigint
+    FROM ledger_transaction c
+    CROSS JOIN LATERAL ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) e
+    WHERE c.user_id = p_user AND c.kind = 'correction' AND e.account = 'partner_earnings' GROUP BY 1
+  ),
   candidate AS (
     SELECT t.*, true AS is_open
     FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
-    WHERE t.kind = 'usage' AND t.partner_share > 0 AND EXISTS (SELECT 1 FROM unpaid)
+    WHERE t.kind = 'usage' AND (t.partner_share > 0 OR t.id IN (SELECT id FROM corrected WHERE share > 0)) AND EXISTS (SELECT 1 FROM unpaid)
     UNION ALL
     SELECT t.*, t.created_at > a.final_until
     FROM moved m JOIN ledger_transaction t ON t.user_id = p_user AND t.id = m.id JOIN app a ON a.partner_id = t.partner_id
@@ -37,14 +50,17 @@ RETURNS void LANGUAGE sql AS $$
   -- The bought credits that each request took from each pocket, as far as their commission can be reversed.
   piece AS (
     SELECT c.id, c.created_at, c.is_open, p.partner_id AS pocket, coalesce(m.reversed, 0) AS reversed, coalesce(m.steps, 0) AS steps,
-           CASE WHEN c.is_open THEN coalesce(p.granted, 0) - p.amount
-                ELSE ceil((coalesce(p.granted, 0) - p.amount)::numeric * m.reversed / p.share) END AS credits
+           CASE WHEN c.is_open THEN b.bought ELSE coalesce(ceil(b.bought::numeric * m.reversed / nullif(coalesce(p.share, 0) + coalesce(s.share, 0), 0)), 0)
+           END AS credits
     FROM candidate c
     LEFT JOIN moved m ON m.id = c.id
+    LEFT JOIN corrected s ON s.id = c.id AND s.pocket IS NULL
     CROSS JOIN LATERAL (
       SELECT p.*, sum(p.amount) FILTER (WHERE p.account = 'partner_earnings') OVER () AS share
       FROM ledger_entries(c.kind, c.partner_id, c.credits, c.provider_cost, c.partner_share, c.postings) p WHERE p.account IN ('pocket', 'partner_earnings') OFFSET 0) p
-    WHERE p.account = 'pocket' AND p.share IS NOT NULL
+    LEFT JOIN corrected k ON k.id = c.id AND k.pocket = p.partner_id
+    CROSS JOIN LATERAL (SELECT coalesce(p.granted, 0) - p.amount + coalesce(k.bought, 0) AS bought) b
+    WHERE p.account = 'pocket' AND (p.share IS NOT NULL OR s.share IS NOT NULL)
   ),
   reached AS (
     SELECT p.*, sum(p.credits) OVER (
@@ -65,8 +81,10 @@ RETURNS void LANGUAGE sql AS $$
     FROM covered c
     JOIN ledger_transaction t ON t.user_id = p_user AND t.id = c.id
     CROSS JOIN LATERAL (
-      SELECT sum(p.amount) FILTER (WHERE p.account = 'partner_earnings')::bigint AS share,
-             sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')::bigint AS bought
+      SELECT (coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0)
+               + coalesce((SELECT sum(k.share) FROM corrected k WHERE k.id = c.id), 0))::bigint AS share,
+             (sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket')
+               + coalesce((SELECT sum(k.bought) FROM corrected k WHERE k.id = c.id), 0))::bigint AS bought
       FROM ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p) e
   )
   INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, related_id, credits, balance_after, note, postings)

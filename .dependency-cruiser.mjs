@@ -146,6 +146,12 @@ export default {
       ['^server/ledger/', PRISMA_CLIENT],
       'Statements are made of what is booked',
     ),
+    only(
+      'corrections',
+      '^server/corrections/',
+      ['^server/(ledger|margin|pricing)/', '^server/protocols/neutral\\.ts$', PRISMA_CLIENT],
+      'Corrections recompute what is booked',
+    ),
     only('sandbox', '^server/sandbox/', [], 'Sandboxes stand in for others and know nothing of us'),
     only('widget', '^widget/', [], 'The widget runs on other people’s pages'),
     never(

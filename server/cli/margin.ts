@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { creditsToJson, formatCredits, microcredits } from '../credits';
 import { compareBill, type MarginRow } from '../margin/compare-bill';
-import { readBill, UnreadableBill } from '../margin/read-bill';
+import { type Bill, readBill, UnreadableBill } from '../margin/read-bill';
 import { parsePercent } from '../partners/rate';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { alignColumns } from './output';
@@ -21,15 +21,11 @@ const DEFAULT_TOLERANCE_PERCENT = '2';
 
 /** Reads the file and keeps nothing of it. */
 async function report(input: CommandInput): Promise<Outcome> {
-  const file = input.require('FILE');
-  const tolerance = input.find('tolerance') ?? DEFAULT_TOLERANCE_PERCENT;
-  const toleranceBp = parsePercent(tolerance);
-  if (toleranceBp === null) throw new CommandRefused('--tolerance: expected a percentage such as 2');
-  const text = await readText(file);
-  const { bill, rows } = await explainUnreadable(file, async () => {
-    const read = readBill(text);
-    return { bill: read, rows: await compareBill(read, toleranceBp) };
-  });
+  const { tolerance, toleranceBp } = readTolerance(input);
+  const { bill, rows } = await withBill(input.require('FILE'), async (read) => ({
+    bill: read,
+    rows: await compareBill(read, toleranceBp),
+  }));
   const different = rows.filter(({ differs }) => differs).length;
   return {
     json: {
@@ -44,20 +40,29 @@ async function report(input: CommandInput): Promise<Outcome> {
   };
 }
 
-async function readText(file: string): Promise<string> {
+export function readTolerance(input: CommandInput): { tolerance: string; toleranceBp: number } {
+  const tolerance = input.find('tolerance') ?? DEFAULT_TOLERANCE_PERCENT;
+  const toleranceBp = parsePercent(tolerance);
+  if (toleranceBp === null) throw new CommandRefused('--tolerance: expected a percentage such as 2');
+  return { tolerance, toleranceBp };
+}
+
+/** Works with the bill in a file, and says what in it cannot be read. */
+export async function withBill<Result>(file: string, work: (bill: Bill) => Promise<Result>): Promise<Result> {
+  const text = await readText(file);
+  try {
+    return await work(readBill(text));
+  } catch (error) {
+    if (error instanceof UnreadableBill) throw new CommandRefused(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+export async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch {
     throw new CommandRefused(`${file}: the file cannot be read`);
-  }
-}
-
-async function explainUnreadable<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UnreadableBill) throw new CommandRefused(`${file}: ${error.message}`);
-    throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import { readSettingFiles } from '../process/setting-files';
 import { StartError } from '../process/start-error';
 import { type Command, CommandInput, CommandRefused, type Outcome } from './command';
 import { configCommands } from './config';
+import { correctionCommands } from './corrections';
 import { openCommandDatabase } from './database';
 import { databaseCommands } from './db';
 import { ledgerCommands } from './ledger';
@@ -33,6 +34,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...stripeCommands,
   ...modelCommands,
   ...marginCommands,
+  ...correctionCommands,
   ...rateCommands,
   ...configCommands,
   ...secretCommands,

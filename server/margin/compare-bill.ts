@@ -81,23 +81,23 @@ const divideRounded = (pico: bigint): bigint =>
   (pico + PICOCREDITS_PER_MICROCREDIT / 2n) / PICOCREDITS_PER_MICROCREDIT;
 
 /** `gpt-5.4-2026-03-05` and `claude-haiku-4-5-20251001` without their dates. */
-const withoutDate = (model: string): string => model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, '');
+export const withoutDate = (model: string): string => model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, '');
 
-/**
- * The model that responded is in the price version: with a fallback, it is not the one requested. Web searches are
- * billed on lines without a model.
- */
+/** The model of `$1`, a provider, that responded is in the price version: with a fallback, it is not the one requested. */
+export const BILLED_MODEL = "substr(regexp_replace(price_version, '@[^@]*$', ''), length($1) + 2)";
+
+/** What its web searches cost, which are billed on lines without a model. */
+export const SEARCH_COST = `CASE WHEN web_searches IS NULL THEN 0 ELSE web_searches * (
+  SELECT (p.prices ->> 'web_search')::numeric / 1000000 FROM model_price p WHERE p.version = price_version) END`;
+
 async function readRecorded(provider: string, days: readonly string[]): Promise<Recorded[]> {
   const sorted = [...days].sort();
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return [];
   return querySlowly<Recorded>(
     `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
-            substr(regexp_replace(price_version, '@[^@]*$', ''), length($1) + 2) AS model,
-            count(*)::float8 AS requests, sum(charge)::bigint AS charged,
-            sum(provider_cost - CASE WHEN web_searches IS NULL THEN 0 ELSE web_searches * (
-              SELECT (p.prices ->> 'web_search')::numeric / 1000000 FROM model_price p WHERE p.version = price_version)
-            END)::bigint AS recorded
+            ${BILLED_MODEL} AS model, count(*)::float8 AS requests, sum(charge)::bigint AS charged,
+            sum(provider_cost - ${SEARCH_COST})::bigint AS recorded
      FROM usage
      WHERE provider = $1 AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        AND created_at < ($3::date + 1)::timestamp AT TIME ZONE 'UTC'

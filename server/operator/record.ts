@@ -48,6 +48,8 @@ export const ACTION_NAMES = [
   'promotion.create',
   'promotion.links',
   'promotion.disable',
+  'correction.approve',
+  'correction.discard',
   'payout.approve',
   'payout.hold',
   'payout.release',

@@ -191,16 +191,22 @@ function toVersion(
   return {
     name: nameVersion(`${id}@${from}${offPeak ? '.peak' : ''}`, listPrices),
     from,
-    prices: {
-      ...readTokenPrices(listPrices),
-      automaticCacheWrites,
-      tiers: listPrices.tiers.map((tier) => ({ ...readTokenPrices(tier), above: tier.above })),
-      ...(listPrices.webSearch !== undefined && { webSearch: readCallPrice(listPrices.webSearch) }),
-    },
+    prices: readModelPrices({ ...listPrices, automaticCacheWrites }),
     listPrices,
     offPeak: offPeak ? toOffPeak(`${id}@${from}.off-peak`, offPeak, automaticCacheWrites) : null,
   };
 }
+
+/** List prices as requests are charged at them. */
+export const readModelPrices = ({
+  automaticCacheWrites,
+  ...list
+}: Omit<DatedPrices, 'from' | 'offPeak'>): ModelPrices => ({
+  ...readTokenPrices(list),
+  automaticCacheWrites,
+  tiers: list.tiers.map((tier) => ({ ...readTokenPrices(tier), above: tier.above })),
+  ...(list.webSearch !== undefined && { webSearch: readCallPrice(list.webSearch) }),
+});
 
 /** Peak and off-peak prices are versions of their own, so that a receipt names the exact price. */
 function toOffPeak(

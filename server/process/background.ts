@@ -10,6 +10,7 @@ import { sendTopUpMails } from '../checkout/top-up/mails';
 import { watchBalances } from '../checkout/top-up/watch-balances';
 import { forgetOldVisits } from '../checkout/visits';
 import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from '../clock';
+import { sendCorrectionMails } from '../corrections/mails';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
 import { forgetIdempotentRequests } from '../generation/idempotent-requests';
@@ -46,6 +47,7 @@ const WATCH_SPENDING_EVERY_MS = 5 * SECOND_MS;
 const NOTE_ALERTS_EVERY_MS = 30 * SECOND_MS;
 const MAIL_WARNINGS_EVERY_MS = 5 * SECOND_MS;
 const MAIL_INVITATIONS_EVERY_MS = 10 * SECOND_MS;
+const MAIL_CORRECTIONS_EVERY_MS = 10 * SECOND_MS;
 const MAIL_RECEIPTS_EVERY_MS = MINUTE_MS;
 const DELETE_CUSTOMERS_EVERY_MS = MINUTE_MS;
 const WARN_EVERY_MS = MINUTE_MS;
@@ -82,6 +84,7 @@ export function startBackgroundWork(life: Lifetime): void {
   life.onStop('webhooks', startDeliveryWorker());
   life.onStop('webhook sweep', repeat('webhook sweep', SWEEP_DELIVERIES_EVERY_MS, sweepDeliveries));
   life.onStop('invitations', repeat('invitations', MAIL_INVITATIONS_EVERY_MS, sendInvitations));
+  life.onStop('correction mails', repeat('correction mails', MAIL_CORRECTIONS_EVERY_MS, sendCorrectionMails));
   life.onStop('receipt mails', repeat('receipt mails', MAIL_RECEIPTS_EVERY_MS, sweepReceiptMails));
   life.onStop(
     'deleted customers',

@@ -14,6 +14,7 @@ import {
   reversePayout,
   viewDestination,
 } from '@/server/operator/change-payouts';
+import { decideCorrections } from '@/server/operator/corrections';
 import { dismissAlert, refundByOperator } from '@/server/operator/handle-payments';
 import { resumeUserAs } from '@/server/operator/overruns';
 import { createGiftLinks, createPromotion, disablePromotion } from '@/server/operator/promotions';
@@ -258,6 +259,25 @@ const ACTIONS: Action[] = [
   },
   {
     by: OPERATOR,
+    action: 'approves one batch of corrections and discards another',
+    run: async () => {
+      const [approved, discarded] = [await newBatch(), await newBatch()];
+      await decideCorrections({ ...request, batchId: approved, decision: 'approve' });
+      await decideCorrections({ ...request, batchId: discarded, decision: 'discard' });
+      const before = { state: 'proposed' };
+      return [
+        entry('correction.approve', approved, before, {
+          state: 'approved',
+          requests: 2,
+          users: 1,
+          credits: 3,
+        }),
+        entry('correction.discard', discarded, before, { state: 'discarded', credits: 3 }),
+      ];
+    },
+  },
+  {
+    by: OPERATOR,
     action: 'approves, holds, releases and records a payout by hand, which comes back',
     run: async () => {
       const { id } = await newPayout({ state: 'planned', method: 'manual', isApproved: false });
@@ -338,6 +358,16 @@ const ACTIONS: Action[] = [
     },
   },
 ];
+
+async function newBatch(): Promise<string> {
+  const id = newId('cor');
+  const sums = { requests: 2, users: 1, credits: wholeCredits(3) };
+  const words = { source: 'price', basis: 'a test', reason: 'The price was wrong.' };
+  await prisma().correctionBatch.create({
+    data: { id, ...words, ...sums, state: 'proposed', createdAt: new Date() },
+  });
+  return id;
+}
 
 /** Pays for a checkout session that has expired here. */
 async function payLate(): Promise<{ sessionId: string; userId: string }> {

@@ -58,6 +58,8 @@ const WORDS: Record<ActionName, string> = {
   'promotion.create': 'Created a promotion',
   'promotion.links': 'Created gift links',
   'promotion.disable': 'Disabled a promotion',
+  'correction.approve': 'Approved corrections',
+  'correction.discard': 'Discarded corrections',
   'payout.approve': 'Approved a payout',
   'payout.hold': 'Held a payout',
   'payout.release': 'Released a payout',

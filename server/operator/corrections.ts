@@ -1,0 +1,116 @@
+import type { CorrectionBatch } from '../../prisma/client/client';
+import { nowDate } from '../clock';
+import { creditsToJson } from '../credits';
+import { inTransaction, pool, prisma } from '../db';
+import { ApiError } from '../errors';
+import { userRef } from './find-user';
+import { type Operator, recordAction, requireReason } from './record';
+
+/** Proposed corrections, as operators read and decide them. */
+
+export type ProposedBatch = CorrectionBatch & {
+  state: 'proposed' | 'approved' | 'booked' | 'discarded';
+};
+
+const LISTED = { state: { not: 'preparing' } };
+
+/** Newest first. */
+export async function listBatches({ limit, offset }: Page): Promise<{
+  batches: ProposedBatch[];
+  total: number;
+}> {
+  const [batches, total] = await Promise.all([
+    prisma().correctionBatch.findMany({
+      where: LISTED,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: limit,
+      skip: offset,
+    }),
+    prisma().correctionBatch.count({ where: LISTED }),
+  ]);
+  return { batches: batches as ProposedBatch[], total };
+}
+
+type Page = { limit: number; offset: number };
+
+export async function findBatch(id: string): Promise<ProposedBatch | null> {
+  return (await prisma().correctionBatch.findFirst({ where: { id, ...LISTED } })) as ProposedBatch | null;
+}
+
+export type AppSums = {
+  partnerId: string;
+  appName: string;
+  requests: number;
+  users: number;
+  credits: bigint;
+};
+
+/** What users get back in each app, largest first. */
+export async function readAppSums(batchId: string): Promise<AppSums[]> {
+  const { rows } = await pool().query<AppSums>(
+    `SELECT c.partner_id AS "partnerId", coalesce(p.name, c.partner_id) AS "appName", count(*)::int AS requests,
+            count(DISTINCT c.user_id)::int AS users, sum(c.credits)::bigint AS credits
+     FROM correction c LEFT JOIN partner p ON p.id = c.partner_id
+     WHERE c.batch_id = $1 GROUP BY 1, 2 ORDER BY credits DESC, 1`,
+    [batchId],
+  );
+  return rows;
+}
+
+export type ProposedCorrection = {
+  requestId: string;
+  userRef: string;
+  appName: string;
+  model: string;
+  at: Date;
+  charged: bigint;
+  due: bigint;
+  credits: bigint;
+  bookedAt: Date | null;
+};
+
+/** The corrections of a batch, in the order of their requests. */
+export async function readBatch(batchId: string, { limit, offset }: Page): Promise<ProposedCorrection[]> {
+  const { rows } = await pool().query<Omit<ProposedCorrection, 'userRef'> & { userId: string }>(
+    `SELECT 'req_' || substr(c.transaction_id, 5) AS "requestId", c.user_id AS "userId",
+            coalesce(p.name, c.partner_id) AS "appName", t.model, t.created_at AS at, c.charged, c.due, c.credits,
+            c.booked_at AS "bookedAt"
+     FROM (SELECT * FROM correction WHERE batch_id = $1 ORDER BY transaction_id LIMIT $2 OFFSET $3) c
+     JOIN ledger_transaction t ON t.id = c.transaction_id
+     LEFT JOIN partner p ON p.id = c.partner_id ORDER BY c.transaction_id`,
+    [batchId, limit, offset],
+  );
+  return rows.map(({ userId, ...row }) => ({ ...row, userRef: userRef(userId) }));
+}
+
+export type Decision = 'approve' | 'discard';
+const DECIDED = { approve: 'approved', discard: 'discarded' } as const;
+
+type Asked = { operator: Operator; batchId: string; reason: string; decision: Decision };
+
+/** Of two operators, one decides. What is approved is booked by a background job (server/ledger/corrections.ts). */
+export async function decideCorrections({ operator, batchId, reason, decision }: Asked): Promise<void> {
+  requireReason(reason);
+  const state = DECIDED[decision];
+  await inTransaction(async (tx) => {
+    const { count } = await tx.correctionBatch.updateMany({
+      where: { id: batchId, state: 'proposed' },
+      data: { state, decidedBy: operator, decidedAt: nowDate() },
+    });
+    const batch = await tx.correctionBatch.findFirst({ where: { id: batchId, ...LISTED } });
+    if (batch === null) throw new ApiError('not_found', `There is no batch of corrections ${batchId}`);
+    if (count === 0)
+      throw new ApiError(
+        'invalid_request',
+        `These corrections are ${batch.state}: only proposed ones can be ${state}`,
+      );
+    await recordAction(tx, {
+      ...{ operator, what: `correction.${decision}`, subject: batchId, reason },
+      before: { state: 'proposed' },
+      after: {
+        ...{ state, requests: batch.requests, users: batch.users },
+        credits: creditsToJson(batch.credits),
+      },
+    });
+  });
+}

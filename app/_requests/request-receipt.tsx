@@ -37,6 +37,7 @@ export function RequestReceipt({ receipt, back }: Props) {
         <Sums receipt={receipt} />
       </Section>
       {receipt.attempts && <Attempts attempts={receipt.attempts} paid={receipt.provider} />}
+      <Corrections corrections={receipt.corrections} />
       <Section title="Details">
         <dl className="flex flex-col gap-2.5 text-sm">
           <Sum label={receipt.attempts === null ? 'Sent to' : 'Charged by'}>{receipt.provider}</Sum>
@@ -84,6 +85,30 @@ function Sums({ receipt }: { receipt: UserReceipt }) {
         </Sum>
       ))}
     </dl>
+  );
+}
+
+/** What was given back since. The receipt itself does not change. */
+function Corrections({ corrections }: Pick<UserReceipt, 'corrections'>) {
+  if (corrections.length === 0) return null;
+  return (
+    <Section
+      title="Corrections"
+      description="This request was charged too much. The difference was given back."
+    >
+      <ul className="flex flex-col gap-2.5 text-sm">
+        {corrections.map(({ transactionId, bookedAt, credits, reason }) => (
+          <li key={transactionId} className="flex justify-between gap-6">
+            <span className="min-w-0 wrap-anywhere">
+              Corrected on <Time at={bookedAt.toISOString()} withClock={false} />: {reason}
+            </span>
+            <span className="font-medium whitespace-nowrap tabular-nums">
+              +{formatCredits(credits)} credits
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

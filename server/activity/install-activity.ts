@@ -61,7 +61,7 @@ export async function readByProvider({ from, to }: Range): Promise<NamedSums[]> 
   return rows;
 }
 
-/** Credits added or removed, by kind: purchase · refund · chargeback · adjustment · promotion. */
+/** Credits added or removed, by kind: purchase · refund · chargeback · adjustment · promotion · correction. */
 export async function readMoney({ from, to }: Range): Promise<Record<string, bigint>> {
   const { rows } = await readLate<{ kind: string; credits: bigint }>(
     `SELECT kind, sum(credits)::bigint AS credits FROM activity_money_day

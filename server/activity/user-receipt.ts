@@ -1,5 +1,5 @@
 import { pool } from '../db';
-import type { StoredReceipt } from '../ledger';
+import { type ReceiptCorrection, readCorrections, type StoredReceipt } from '../ledger';
 import { pricesOf } from '../pricing/cost';
 import { writeCallPrice, writeListPrice } from '../pricing/list-price';
 import { findPrices } from '../pricing/price-history';
@@ -24,6 +24,7 @@ export type UserReceipt = StoredReceipt & {
   paidFrom: { appName: string | null; amount: bigint }[];
   /** The overrun loss: metered beyond the hold and paid by the operator, not the user. */
   notCharged: bigint;
+  corrections: ReceiptCorrection[];
 };
 
 type Row = StoredReceipt & {
@@ -64,6 +65,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
     lines: await priceLines(row),
     paidFrom: row.paidFrom.map(({ app_name, amount }) => ({ appName: app_name, amount: BigInt(amount) })),
     notCharged: BigInt(row.notCharged),
+    corrections: await readCorrections(userId, requestId),
   };
 }
 

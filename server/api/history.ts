@@ -32,7 +32,7 @@ const entrySchema = z
     request_id: z
       .string()
       .optional()
-      .meta({ description: 'usage: the request id. Use it to read the receipt.' }),
+      .meta({ description: 'usage, correction: the request id. Use it to read the receipt.' }),
     model: z.string().optional().meta({ description: 'usage' }),
     input_tokens: z
       .int()
@@ -68,10 +68,14 @@ const entrySchema = z
       .number()
       .optional()
       .meta({ description: 'permission: the allowance that the user set' }),
-    reason: z.enum(['operator', 'promotion']).optional().meta({
+    reason: z.enum(['operator', 'promotion', 'correction']).optional().meta({
       description:
-        'adjustment: `operator` for credits given or taken by the operator, `promotion` for bonus credits, negative when a refund took them back',
+        'adjustment: `operator` for credits given or taken by the operator, `promotion` for bonus credits, negative when a refund took them back, `correction` for what was given back because a request was charged too much',
     }),
+    correction_reason: z
+      .string()
+      .optional()
+      .meta({ description: 'correction: why the request was charged too much' }),
   })
   .meta({ description: 'A request, purchase or other change. The optional fields depend on `type`.' });
 
@@ -98,7 +102,7 @@ export function writeHistoryPage(
 }
 
 function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
-  const { usage, purchase, allowanceSaved, reason } = entry;
+  const { usage, purchase, allowanceSaved, reason, correction } = entry;
   return {
     id: entry.id,
     type: entry.type,
@@ -127,5 +131,6 @@ function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
     }),
     ...(allowanceSaved !== undefined && { granted_credits: creditsToJson(allowanceSaved) }),
     ...(reason !== undefined && { reason }),
+    ...(correction && { request_id: correction.requestId, correction_reason: correction.reason }),
   };
 }

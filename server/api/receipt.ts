@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { creditsToJson } from '../credits';
-import type { StoredReceipt } from '../ledger';
+import type { ReceiptCorrection, StoredReceipt } from '../ledger';
 import type { ReceiptProof } from '../statements/read-statements';
 import { receiptProofSchema } from './statements';
 
@@ -50,6 +50,19 @@ export const receiptSchema = z
     commission_credits: z.number(),
     overrun_credits: z.number().meta({ description: 'Cost beyond the hold, paid by the service.' }),
     charged_credits: z.number().meta({ description: 'What the user was charged.' }),
+    corrections: z
+      .array(
+        z.object({
+          id: z.string().meta({ description: 'The booking, as in the history and in the daily statement.' }),
+          created_at: z.iso.datetime(),
+          credits: z.number().meta({ description: 'What the user got back.' }),
+          reason: z.string(),
+        }),
+      )
+      .meta({
+        description:
+          'What was given back because the charge was too high, oldest first. The receipt itself does not change.',
+      }),
     proof: receiptProofSchema,
   })
   .meta({ description: 'What was metered and charged for one request.' });
@@ -57,6 +70,7 @@ export const receiptSchema = z
 /** A receipt in the API's field names. */
 export function writeReceiptBody(
   receipt: StoredReceipt,
+  corrections: readonly ReceiptCorrection[],
   proof: ReceiptProof,
 ): z.output<typeof receiptSchema> {
   const overrun = receipt.charge - receipt.providerCost - receipt.partnerShare;
@@ -81,6 +95,12 @@ export function writeReceiptBody(
     commission_credits: creditsToJson(receipt.partnerShare),
     overrun_credits: creditsToJson(-overrun),
     charged_credits: creditsToJson(receipt.charge),
+    corrections: corrections.map(({ transactionId, bookedAt, credits, reason }) => ({
+      id: transactionId,
+      created_at: bookedAt.toISOString(),
+      credits: creditsToJson(credits),
+      reason,
+    })),
     proof,
   };
 }

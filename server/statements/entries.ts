@@ -28,6 +28,7 @@ type Row = {
   kind: string;
   created_at: Date;
   credits: bigint;
+  corrected_request: string | null;
   model: string | null;
   provider: string;
   price_version: string;
@@ -48,7 +49,8 @@ type Row = {
   attempts: ReceiptAttempt[] | null;
 };
 
-const COLUMNS = `t.id, t.partner_id, t.kind, t.created_at, t.credits, t.model, t.provider, t.price_version, t.outcome,
+const COLUMNS = `t.id, t.partner_id, t.kind, t.created_at, t.credits,
+  CASE t.kind WHEN 'correction' THEN 'req_' || substr(t.note, 5) END AS corrected_request, t.model, t.provider, t.price_version, t.outcome,
   t.estimated, t.cost_reported, t.input_tokens, t.cache_read_tokens, t.cache_write_tokens, t.cache_write_1h_tokens,
   t.output_tokens, t.reasoning_tokens, t.web_searches, t.rate_bp::int, t.held, t.provider_cost, t.partner_share,
   t.attempts`;
@@ -91,9 +93,11 @@ function toEntry(row: Row): Entry {
   };
 }
 
-const writeMovement = ({ id, kind, created_at, credits }: Row) => ({
+/** A correction names the request that was charged too much. */
+const writeMovement = ({ id, kind, created_at, credits, corrected_request: corrected }: Row) => ({
   type: kind,
   id,
+  ...(corrected !== null && { corrects: corrected }),
   created_at: created_at.toISOString(),
   credits: Number(credits),
 });

@@ -57,6 +57,7 @@ describe('a receipt', () => {
       commission_credits: expect.any(Number),
       overrun_credits: 0,
       charged_credits: expect.any(Number),
+      corrections: [],
       proof: {
         receipt: expect.any(String),
         price: expect.any(String),

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { credit } from '@/server/checkout/credit';
 import { DAY_MS, HOUR_MS, now } from '@/server/clock';
-import { wholeCredits } from '@/server/credits';
+import { sendCorrectionMails } from '@/server/corrections/mails';
+import { microcredits, wholeCredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { startDeviceAuthorization } from '@/server/identity/device-authorization';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
@@ -15,7 +16,7 @@ import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { saveBillingDetails } from '@/server/invoices/billing-details';
 import { writeRevokeToken } from '@/server/keys/revoke-link';
-import { grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
+import { bookCorrections, grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
 import { sealAccounts } from '@/server/operator/abuse';
 import { findUserRef } from '@/server/operator/find-user';
 import { createGiftLinks, createPromotion } from '@/server/operator/promotions';
@@ -34,6 +35,7 @@ import { newDatabase } from '../harness';
 import { Authenticator } from '../harness/authenticator';
 import { confirmedMinutesAgo } from '../harness/confirmations';
 import { until } from '../harness/until';
+import { correct } from '../ledger/correct';
 import { forge } from '../ledger/forged-rows';
 import { newPayout } from '../payouts/payout-in-state';
 import { Instance } from '../sim/instances';
@@ -512,6 +514,7 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
     answers: /payment processor/,
   };
   yield* actionsOfPromotions(token);
+  yield* actionsOfCorrections(token);
   yield* actionsOnPayouts(token);
 }
 
@@ -543,6 +546,16 @@ async function* actionsOfPromotions(token: string): AsyncGenerator<Step> {
   const ofPromotion = { token, ids: { promotionId } };
   yield { ...ofPromotion, action: 'createLinks', input: { count: 1, reason: PROMOTION.reason } };
   yield { ...ofPromotion, action: 'disable', input: { reason: PROMOTION.reason } };
+}
+
+async function* actionsOfCorrections(token: string): AsyncGenerator<Step> {
+  for (const decision of ['approve', 'discard']) {
+    const words = { source: 'bill', basis: 'a test', reason: 'The bill was lower.' };
+    const { id: batchId } = await prisma().correctionBatch.create({
+      data: { id: newId('cor'), ...words, state: 'proposed', createdAt: new Date(now()) },
+    });
+    yield { token, ids: { batchId }, action: 'decide', input: { decision, reason: 'a test of it' } };
+  }
 }
 
 async function newGiftCode(): Promise<string> {
@@ -799,6 +812,7 @@ async function newOwnerWithEverything(name: string) {
   const day = await closeOwnDay(user.userId);
   const team = app.teamId ?? '';
   const { id: payout } = await newPayout({ state: 'planned', method: 'manual', teamId: team });
+  const batch = await correct({ requestId: request, credits: microcredits(1n) });
   return {
     ...{ name, token, userKey, visitToken: cookie.split('=')[1] ?? '', appUserId: user.appUserId },
     ids: {
@@ -815,7 +829,7 @@ async function newOwnerWithEverything(name: string) {
       visit,
       ref,
       invitation,
-      ...{ team, payout, year: '2026' },
+      ...{ team, payout, batch, year: '2026' },
       model: 'sandbox/echo',
     },
   };
@@ -848,11 +862,13 @@ const BACKGROUND_TABLES =
 const changedTables = (before: Record<string, string>, after: Record<string, string>): string[] =>
   Object.keys(after).filter((name) => before[name] !== after[name]);
 
-/** Returns a digest of each table, once no webhook, receipt, invitation or mail about a payout is pending. */
+/** Returns a digest of each table, once no webhook, receipt, invitation, correction or mail about a payout is pending. */
 async function readFacts(): Promise<Record<string, string>> {
   // The server does it every ten and every thirty seconds.
   await sendInvitations();
   await sendPayoutMails();
+  await bookCorrections();
+  await sendCorrectionMails();
   await until(
     () =>
       Promise.all([
@@ -860,6 +876,8 @@ async function readFacts(): Promise<Record<string, string>> {
         prisma().purchase.count({ where: { receiptDueAt: { not: null } } }),
         prisma().teamInvitation.count({ where: { mailDueAt: { not: null } } }),
         prisma().payoutMail.count(),
+        prisma().correctionBatch.count({ where: { state: 'approved' } }),
+        prisma().correctionMail.count(),
       ]),
     (pending) => pending.every((count) => count === 0),
   );

@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { microcredits } from '@/server/credits';
 import { newDatabase } from '../harness';
-import { closeBothDays, DAYS, download, startStatementWorld, type Verdict } from './statement-world';
+import { correct } from '../ledger/correct';
+import { closeBothDays, DAYS, download, moveTo, startStatementWorld, type Verdict } from './statement-world';
 
 /** The Python program of docs/verify.md. `npm run python-verifier` installs what it needs and sets this to its Python. */
 const { PYTHON_VERIFIER = '' } = process.env;
@@ -22,6 +24,9 @@ describe.runIf(PYTHON_VERIFIER !== '')('the program in the guide', async () => {
 
   test('confirms good days and finds tampered ones', async () => {
     const user = await world.newUser();
+    const [requestId = ''] = user.requests[0];
+    const batch = await correct({ requestId, credits: microcredits(10n) });
+    await moveTo(DAYS[1], user.userId, `related_id = '${batch}'`);
     await closeBothDays();
     const days = await Promise.all(DAYS.map((day) => download(user.userId, day)));
     const verify = (files: object[]): Promise<Verdict> => {

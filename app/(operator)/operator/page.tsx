@@ -179,6 +179,9 @@ function Totals({
       <Stat label="Reversed" value={inDollars(back)} note="refunds and disputes" />
       <Stat label="Adjustments" value={inDollars(money.adjustment ?? 0n)} note="by operators" />
       <Stat label="Bonus credits" value={inDollars(money.promotion ?? 0n)} note="from promotions" />
+      {money.correction !== undefined && (
+        <Stat label="Corrections" value={inDollars(money.correction)} note="of charges that were too high" />
+      )}
       <Stat
         label="Errors"
         value={inNumber(refused)}

@@ -113,6 +113,7 @@ export const CREDITS: Operation[] = [
         commission_credits: 0.002469,
         overrun_credits: 0,
         charged_credits: 0.012345,
+        corrections: [],
         proof: {
           receipt: JWS,
           price: JWS,

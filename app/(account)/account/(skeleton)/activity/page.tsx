@@ -15,9 +15,11 @@ import { Stat, Stats } from '@/app/_ui/stat';
 import { barStepOf } from '@/server/activity/bars';
 import { readPeriod } from '@/server/activity/periods';
 import { listUsedApps, readRequestPage } from '@/server/activity/user-activity';
+import { listUserCorrections } from '@/server/activity/user-corrections';
 import { readArchivedUntil, readUsageDays, type UsageDay } from '@/server/ledger';
 import { amountOf, inDollars, inNumber, inShort } from '../../show-credits';
 import { chartOf, sharesOf } from './chart';
+import { Corrections } from './corrections';
 import { type ActivityQuery, readQuery, writeQuery } from './filter';
 import { Filters } from './filters';
 import { Shares } from './shares';
@@ -25,6 +27,7 @@ import { Shares } from './shares';
 export const metadata: Metadata = { title: 'Activity' };
 
 const PAGE_SIZE = 50;
+const CORRECTIONS_SHOWN = 20;
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
@@ -33,10 +36,11 @@ export default async function ActivityPage({ searchParams }: Props) {
   const { userId } = await requireSession();
   const query = readQuery(await searchParams);
   const filter = { ...readPeriod(query.period), partnerId: query.app, model: query.model };
-  const [apps, everything, archivedUntil] = await Promise.all([
+  const [apps, everything, archivedUntil, corrections] = await Promise.all([
     listUsedApps(userId),
     readUsageDays(userId, readPeriod(query.period)),
     readArchivedUntil(),
+    listUserCorrections(userId, CORRECTIONS_SHOWN),
   ]);
   const days = everything.filter((day) => isWanted(day, query));
   const listed = days.filter(({ day }) => archivedUntil === null || day >= archivedUntil);
@@ -55,6 +59,7 @@ export default async function ActivityPage({ searchParams }: Props) {
       />
       <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />
       <Totals days={days} />
+      <Corrections corrections={corrections} />
       <Section title={`Credits spent per ${barStepOf(query.period)}`}>
         {days.length === 0 ? (
           <EmptyState title="No spending in this period" />

@@ -3,7 +3,7 @@ import { ApiError } from '@/server/errors';
 import { requireUserKey } from '@/server/http/authenticate';
 import { preflight } from '@/server/http/cors';
 import { privateJson, respond } from '@/server/http/respond';
-import { findReceipt } from '@/server/ledger';
+import { findReceipt, readCorrections } from '@/server/ledger';
 import { findReceiptProof } from '@/server/statements/read-statements';
 
 type Context = { params: Promise<{ id: string }> };
@@ -16,7 +16,8 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
     const proof = receipt && (await findReceiptProof(userId, receipt.requestId));
     if (receipt === null || proof === null)
       throw new ApiError('not_found', 'No request with this id exists for this user in this app.');
-    return privateJson(writeReceiptBody(receipt, proof));
+    const corrections = await readCorrections(userId, receipt.requestId);
+    return privateJson(writeReceiptBody(receipt, corrections, proof));
   });
 
 export const OPTIONS = preflight;

@@ -1,0 +1,94 @@
+'use client';
+
+import { writeCharge } from '@/app/_ui/amount';
+import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { PageLink } from '@/app/_ui/page-link';
+import { ROW_LINK } from '@/app/_ui/row-link';
+import { Time } from '@/app/_ui/time';
+
+/** Amounts are in credits. */
+export type AppRow = { partnerId: string; name: string; requests: number; users: number; credits: number };
+
+const count = new Intl.NumberFormat('en');
+const appColumn = columnsOf<AppRow>();
+
+const APP_COLUMNS = [
+  appColumn.accessor('name', {
+    header: 'App',
+    cell: ({ row: { original } }) => (
+      <PageLink
+        href={`/operator/apps/${original.partnerId}`}
+        className={`font-medium wrap-anywhere ${ROW_LINK}`}
+      >
+        {original.name}
+      </PageLink>
+    ),
+  }),
+  appColumn.accessor('users', { header: 'Users', cell: ({ getValue }) => count.format(getValue()) }),
+  appColumn.accessor('requests', { header: 'Requests', cell: ({ getValue }) => count.format(getValue()) }),
+  appColumn.accessor('credits', { header: 'Back', cell: ({ getValue }) => writeCharge(getValue()) }),
+];
+
+export function AppTable({ rows }: { rows: AppRow[] }) {
+  return (
+    <DataTable
+      caption="Corrections by app"
+      columns={APP_COLUMNS}
+      rows={rows}
+      sortable
+      numeric={['users', 'requests', 'credits']}
+      empty={null}
+    />
+  );
+}
+
+export type CorrectionRow = {
+  requestId: string;
+  href: string;
+  at: string;
+  model: string;
+  appName: string;
+  charged: number;
+  due: number;
+  credits: number;
+};
+
+const column = columnsOf<CorrectionRow>();
+
+const COLUMNS = [
+  column.accessor('at', {
+    header: 'Time',
+    cell: ({ row: { original: request } }) => (
+      <PageLink href={request.href} className="block w-fit">
+        <span className="sr-only">Receipt for the request at </span>
+        <span className={`font-medium ${ROW_LINK}`}>
+          <Time at={request.at} />
+        </span>
+        <span className="mt-0.5 block text-[13px] text-muted sm:hidden">
+          <span className="block wrap-anywhere">{request.model}</span>
+          {request.appName}
+        </span>
+      </PageLink>
+    ),
+  }),
+  column.accessor('model', { header: 'Model' }),
+  column.accessor('appName', { header: 'App' }),
+  column.accessor('charged', { header: 'Charged', cell: ({ getValue }) => writeCharge(getValue()) }),
+  column.accessor('due', { header: 'By the rules', cell: ({ getValue }) => writeCharge(getValue()) }),
+  column.accessor('credits', { header: 'Back', cell: ({ getValue }) => writeCharge(getValue()) }),
+];
+
+/** The requests of a batch. Each row links to its receipt. */
+export function CorrectionTable({ rows }: { rows: CorrectionRow[] }) {
+  return (
+    <DataTable
+      caption="Corrected requests"
+      columns={COLUMNS}
+      rows={rows}
+      numeric={['charged', 'due', 'credits']}
+      hiddenOnPhone={['model', 'appName', 'charged', 'due']}
+      hiddenWhenNarrow={['due']}
+      empty={null}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+'use client';
+
+import { ReasonButton } from '../reason-button';
+import { decide } from './actions';
+
+type Props = { batchId: string; credits: string; requests: string; users: string };
+
+/** The decision about a proposed batch. */
+export function DecideButtons({ batchId, credits, requests, users }: Props) {
+  return (
+    <>
+      <ReasonButton
+        label="Approve"
+        look="primary"
+        title={`Give back ${credits} credits?`}
+        consequence={`${users} back what ${requests} were charged too much, and a mail with the reason of the batch. This cannot be undone.`}
+        action={(reason) => decide({ batchId, decision: 'approve', reason })}
+      />
+      <ReasonButton
+        label="Discard"
+        title="Discard these corrections?"
+        consequence="Nobody gets anything back. The same corrections can be proposed again."
+        isDanger
+        action={(reason) => decide({ batchId, decision: 'discard', reason })}
+      />
+    </>
+  );
+}

@@ -57,6 +57,9 @@ test('an operator views every page and moves credits with a reason, which the au
   await page.getByRole('link', { name: 'Models and prices' }).click();
   await page.getByLabel('Search models').fill('no such model');
   await expect(page.getByText('No models found')).toBeVisible();
+  await page.getByLabel('Search models').fill('claude-sonnet-5-5');
+  const row = page.getByRole('row').filter({ hasText: 'anthropic/claude-sonnet-5-5' }).first();
+  await expect(row.getByRole('cell', { name: '10.00', exact: true })).not.toHaveCount(0);
   await page.getByLabel('Search models').fill('gemini-3.8-flash');
   await page.getByRole('link', { name: 'google/gemini-3.8-flash', exact: true }).click();
   await expect(page.getByText('Current', { exact: true })).toHaveCount(1);

@@ -3,7 +3,13 @@ import { checkCatalog } from '../pricing/check-catalog';
 import type { ListPrices } from '../pricing/list-price';
 import { DEFAULT_MAX_AGE_DAYS, readMaxAgeDays } from '../pricing/max-age';
 import { describePeakHours } from '../pricing/peak-hours';
-import { listPriceAges, listPriceDisagreements, type ProviderPriceAge } from '../pricing/price-age';
+import {
+  listPriceAges,
+  listPriceDisagreements,
+  listToolPriceAges,
+  type ProviderPriceAge,
+  type ToolPriceAge,
+} from '../pricing/price-age';
 import { isConfigured } from '../pricing/served';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { alignColumns } from './output';
@@ -24,7 +30,7 @@ export const modelCommands: Readonly<Record<string, Command>> = {
   },
 };
 
-const HEADINGS = ['model', 'input', 'output', 'cached', 'context', 'max output', 'served'];
+const HEADINGS = ['model', 'input', 'output', 'cached', 'searches', 'context', 'max output', 'served'];
 
 async function list(): Promise<Outcome> {
   const models = catalogModels();
@@ -34,11 +40,12 @@ async function list(): Promise<Outcome> {
     model.listPrices.input + (model.listPrices.tiers.length > 0 ? '+' : ''),
     model.listPrices.output,
     model.listPrices.cacheRead,
+    model.listPrices.webSearch ?? '',
     String(model.contextWindow),
     String(model.maxOutputTokens),
     isConfigured(model) ? 'yes' : 'no',
   ]);
-  const legend = `${models.length} models, ${served.length} served because their provider has a key. + marks a price that increases with prompt length.`;
+  const legend = `${models.length} models, ${served.length} served because their provider has a key. + marks a price that increases with prompt length. Searches are in USD per 1,000.`;
   return { json: models.map(toJson), text: `${alignColumns([HEADINGS, ...rows])}\n\n${legend}` };
 }
 
@@ -70,7 +77,12 @@ async function check(input: CommandInput): Promise<Outcome> {
   const maxAgeDays = readMaxAge(input);
   const { length } = catalogModels();
   const ages = listPriceAges(maxAgeDays);
-  const problems = [...checkCatalog(), ...ages.flatMap((age) => describeOld(age, maxAgeDays))];
+  const toolAges = listToolPriceAges(maxAgeDays);
+  const problems = [
+    ...checkCatalog(),
+    ...ages.flatMap((age) => describeOld(age, maxAgeDays)),
+    ...toolAges.flatMap((age) => describeOldTool(age, maxAgeDays)),
+  ];
   const hasProblem = problems.length > 0;
   const disagreements = listPriceDisagreements();
   return {
@@ -86,11 +98,20 @@ async function check(input: CommandInput): Promise<Outcome> {
         age_days: ageDays,
         old_models: old,
       })),
+      tool_price_ages: toolAges.map(({ provider, tool, served, models, pricedAt, ageDays, isOld }) => ({
+        provider,
+        tool,
+        served,
+        models,
+        price_date: pricedAt,
+        age_days: ageDays,
+        old: isOld,
+      })),
       disagreements,
     },
     text: [
       hasProblem ? problems.join('\n') : `The catalogue is valid: ${length} models.`,
-      alignColumns([AGE_HEADINGS, ...ages.map(writeAge)]),
+      alignColumns([AGE_HEADINGS, ...ages.map(writeAge), ...toolAges.map(writeToolAge)]),
       ...(disagreements.length === 0
         ? []
         : [`The sources differ on ${disagreements.length} prices:\n${disagreements.join('\n')}`]),
@@ -111,8 +132,15 @@ function describeOld({ provider, served, old }: ProviderPriceAge, maxAgeDays: nu
   return [`${provider}: ${old.length} prices are older than ${maxAgeDays} days: ${old.join(', ')}`];
 }
 
+function describeOldTool({ provider, tool, served, isOld }: ToolPriceAge, maxAgeDays: number): string[] {
+  return served && isOld ? [`${provider}: the price of a ${tool} is older than ${maxAgeDays} days`] : [];
+}
+
 const AGE_HEADINGS = ['provider', 'models', 'served', 'oldest price', 'days old'];
 
 function writeAge({ provider, models, served, pricedAt, ageDays }: ProviderPriceAge): string[] {
   return [provider, String(models), served ? 'yes' : 'no', pricedAt, String(ageDays)];
 }
+
+const writeToolAge = ({ provider, tool, ...age }: ToolPriceAge): string[] =>
+  writeAge({ provider: `${provider}: ${tool}`, old: [], ...age });

@@ -2,6 +2,7 @@ import { DAY_MS, now } from '../clock';
 import { type CatalogModel, catalogModels } from './catalog';
 import catalogJson from './catalog.json';
 import { isConfigured } from './served';
+import { searchPrices } from './tool-prices';
 
 /** How long ago a source confirmed the prices, and where the sources differ. */
 
@@ -14,6 +15,18 @@ export type ProviderPriceAge = {
   ageDays: number;
   /** Models whose price is older than allowed. */
   old: string[];
+};
+
+/** The age of the price of a tool that runs at a provider. */
+export type ToolPriceAge = {
+  provider: string;
+  tool: 'web search';
+  served: boolean;
+  /** How many models have the price. */
+  models: number;
+  pricedAt: string;
+  ageDays: number;
+  isOld: boolean;
 };
 
 /** The providers whose prices come from the catalogue's sources, oldest first. */
@@ -44,6 +57,30 @@ function summarise(
     ageDays: ageOf(pricedAt),
     old: models.filter((model) => ageOf(model.pricedAt) > maxAgeDays).map(({ id }) => id),
   };
+}
+
+/** The tools whose prices have a source, oldest first. */
+export function listToolPriceAges(maxAgeDays: number): ToolPriceAge[] {
+  return searchPrices
+    .flatMap(({ provider, date: pricedAt }): ToolPriceAge[] => {
+      if (pricedAt === undefined) return [];
+      const models = catalogModels().filter(
+        (model) => model.provider === provider && model.prices.webSearch !== undefined,
+      );
+      const ageDays = ageOf(pricedAt);
+      return [
+        {
+          provider,
+          tool: 'web search',
+          served: models.some(isConfigured),
+          models: models.length,
+          pricedAt,
+          ageDays,
+          isOld: ageDays > maxAgeDays,
+        },
+      ];
+    })
+    .sort((a, b) => b.ageDays - a.ageDays);
 }
 
 const ageOf = (date: string): number => Math.floor((now() - Date.parse(date)) / DAY_MS);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Picocredits } from '../credits';
 import { prisma } from '../db';
 import type { ModelPrices, TokenPrices } from './cost';
-import { type ListPrices, writeListPrice } from './list-price';
+import { type ListPrices, writeCallPrice, writeListPrice } from './list-price';
 import { describePeakHours } from './peak-hours';
 
 const price = z.string().regex(/^\d+$/);
@@ -53,6 +53,8 @@ export type DatedPrice = {
   hours: string | null;
   /** USD per million tokens: the base price, followed by tiers for longer prompts. */
   prices: (ListPrices & { name: string })[];
+  /** USD per 1,000 web searches; null if the model ran none. */
+  webSearch: string | null;
 };
 
 /** Every past, current and future price of a model, latest first. */
@@ -62,7 +64,7 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
     orderBy: [{ effectiveAt: 'desc' }, { version: 'desc' }],
   });
   return rows.map(({ version, effectiveAt, prices }) => {
-    const { tiers, period, peak_hours: peak, ...base } = storedPrices.parse(prices);
+    const { tiers, period, peak_hours: peak, web_search: search, ...base } = storedPrices.parse(prices);
     return {
       version,
       effectiveAt,
@@ -74,6 +76,7 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
           ...writeListPrices(tier),
         })),
       ],
+      webSearch: search === undefined ? null : writeCallPrice(BigInt(search)),
     };
   });
 }

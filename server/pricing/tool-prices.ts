@@ -6,14 +6,21 @@ import toolPricesJson from './tool-prices.json';
 
 const toolPricesSchema = z.object({
   webSearch: z.array(
-    z.object({ provider: z.string(), price: priceText, except: z.array(z.string()).default([]) }),
+    z.object({
+      provider: z.string(),
+      price: priceText,
+      except: z.array(z.string()).default([]),
+      /** When the source was last compared with the price; absent for the sandbox. */
+      date: z.iso.date().optional(),
+    }),
   ),
 });
 
-const { webSearch } = toolPricesSchema.parse(toolPricesJson);
+/** Of each provider that searches the web. */
+export const { webSearch: searchPrices } = toolPricesSchema.parse(toolPricesJson);
 
 /** USD per 1,000 web searches; undefined for a model whose provider runs none. */
 export function findSearchPrice(modelId: string): string | undefined {
   const provider = modelId.slice(0, modelId.indexOf('/'));
-  return webSearch.find((tool) => tool.provider === provider && !tool.except.includes(modelId))?.price;
+  return searchPrices.find((tool) => tool.provider === provider && !tool.except.includes(modelId))?.price;
 }

@@ -15,6 +15,8 @@ type Model = {
   input: string;
   output: string;
   cacheRead: string;
+  /** Null if the model does not search the web. */
+  webSearch: string | null;
   context: number;
 };
 
@@ -46,6 +48,10 @@ export function ModelsTable({ models }: { models: Model[] }) {
       cell: ({ getValue }) => (getValue() === '0' ? '–' : inUsd(getValue())),
     }),
     column.accessor('cacheRead', { header: 'Cache read', cell: ({ getValue }) => inUsd(getValue()) }),
+    column.accessor('webSearch', {
+      header: '1,000 searches',
+      cell: ({ getValue }) => (getValue() === null ? '–' : inUsd(getValue() ?? '')),
+    }),
     column.accessor('context', {
       header: 'Context',
       cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),
@@ -70,8 +76,8 @@ export function ModelsTable({ models }: { models: Model[] }) {
         caption="Models"
         columns={columns}
         rows={found}
-        numeric={['input', 'output', 'cacheRead', 'context']}
-        hiddenOnPhone={['served', 'cacheRead', 'context']}
+        numeric={['input', 'output', 'cacheRead', 'webSearch', 'context']}
+        hiddenOnPhone={['served', 'cacheRead', 'webSearch', 'context']}
         empty={<EmptyState title="No models found">Search by part of the ID, such as sonnet.</EmptyState>}
       />
     </>

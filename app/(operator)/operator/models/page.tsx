@@ -17,6 +17,7 @@ export default async function ModelsPage() {
     input: model.listPrices.input,
     output: model.listPrices.output,
     cacheRead: model.listPrices.cacheRead,
+    webSearch: model.listPrices.webSearch ?? null,
     context: model.contextWindow,
   }));
   const served = models.filter((model) => model.served).length;
@@ -24,7 +25,7 @@ export default async function ModelsPage() {
     <>
       <PageHead
         title="Models and prices"
-        description={`${models.length} models have a price; the ${served} whose provider has a key are served. List prices in USD per million tokens, before commission.`}
+        description={`${models.length} models have a price; the ${served} whose provider has a key are served. List prices in USD per million tokens and per 1,000 web searches, before commission.`}
       />
       <PriceSources />
       <Section flush>

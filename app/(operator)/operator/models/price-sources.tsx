@@ -2,14 +2,26 @@ import { Badge } from '@/app/_ui/badge';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { DEFAULT_MAX_AGE_DAYS } from '@/server/pricing/max-age';
-import { listPriceAges, listPriceDisagreements, listPriceSources } from '@/server/pricing/price-age';
+import {
+  listPriceAges,
+  listPriceDisagreements,
+  listPriceSources,
+  listToolPriceAges,
+} from '@/server/pricing/price-age';
 import { PriceAgesTable } from './price-ages-table';
 
 /** How old the prices are, per provider, and where their sources differ. */
 export function PriceSources() {
-  const ages = listPriceAges(DEFAULT_MAX_AGE_DAYS);
+  const ages = [
+    ...listPriceAges(DEFAULT_MAX_AGE_DAYS).map(({ old, ...age }) => ({ ...age, oldModels: old.length })),
+    ...listToolPriceAges(DEFAULT_MAX_AGE_DAYS).map(({ provider, tool, isOld, ...age }) => ({
+      ...age,
+      provider: `${provider}: ${tool}`,
+      oldModels: isOld ? age.models : 0,
+    })),
+  ];
   const disagreements = listPriceDisagreements();
-  const old = ages.filter(({ served, old }) => served && old.length > 0);
+  const old = ages.filter(({ served, oldModels }) => served && oldModels > 0);
   return (
     <Section
       title="Age of the prices"
@@ -32,9 +44,7 @@ export function PriceSources() {
       }
       flush
     >
-      <PriceAgesTable
-        ages={ages.map(({ old: oldModels, ...age }) => ({ ...age, oldModels: oldModels.length }))}
-      />
+      <PriceAgesTable ages={ages} />
       {disagreements.length > 0 && (
         <details className="border-t border-line p-5 text-sm">
           <summary className="cursor-pointer font-medium">

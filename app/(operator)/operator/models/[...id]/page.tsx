@@ -8,6 +8,7 @@ import { Time } from '@/app/_ui/time';
 import { nowDate } from '@/server/clock';
 import { findCatalogModel } from '@/server/pricing/catalog';
 import { listPriceHistory } from '@/server/pricing/price-history';
+import { inUsd } from '../../write-amounts';
 import { PriceTable } from './price-table';
 
 type Props = { params: Promise<{ id: string[] }> };
@@ -36,7 +37,7 @@ export default async function ModelPage(props: Props) {
             : `${model.name}, ${model.contextWindow.toLocaleString('en')} tokens of context`
         }
       />
-      {history.map(({ version, effectiveAt, hours, prices }) => (
+      {history.map(({ version, effectiveAt, hours, prices, webSearch }) => (
         <Section
           key={version}
           title={
@@ -48,6 +49,7 @@ export default async function ModelPage(props: Props) {
             <>
               Version <code className="font-mono text-[13px] wrap-anywhere">{version.split('@').at(-1)}</code>
               {hours !== null && `. ${hours}.`}
+              {webSearch !== null && `. Web searches: ${inUsd(webSearch)} per 1,000.`}
             </>
           }
           actions={

@@ -17,6 +17,8 @@ type Model = {
   /** USD per million tokens. */
   input: string;
   output: string;
+  /** USD per 1,000 web searches; null if the model runs none. */
+  webSearch: string | null;
 };
 
 type Props = {
@@ -163,9 +165,10 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
                 <code className="block truncate font-mono text-[13px] text-muted">{model.id}</code>
               </span>
               <span className="text-right text-[13px] text-muted tabular-nums max-sm:hidden">
-                {model.input === ''
-                  ? 'Currently not served'
-                  : `${asPrice(model.input)} in${model.output === '0' ? '' : ` · ${asPrice(model.output)} out`} per 1M tokens`}
+                {describePrice(model)}
+                {model.webSearch !== null && (
+                  <span className="block">{asPrice(model.webSearch)} per 1,000 web searches</span>
+                )}
               </span>
             </label>
           </li>
@@ -181,8 +184,20 @@ function withMissing(models: Model[], chosen: ReadonlySet<string>): Model[] {
   const missing = [...chosen].filter((id) => !known.has(id));
   return [
     ...models,
-    ...missing.map((id) => ({ id, name: id, provider: id.split('/')[0] ?? id, input: '', output: '' })),
+    ...missing.map((id) => ({
+      id,
+      name: id,
+      provider: id.split('/')[0] ?? id,
+      input: '',
+      output: '',
+      webSearch: null,
+    })),
   ];
+}
+
+function describePrice({ input, output }: Model): string {
+  if (input === '') return 'Currently not served';
+  return `${asPrice(input)} in${output === '0' ? '' : ` · ${asPrice(output)} out`} per 1M tokens`;
 }
 
 /** At least cents; some prices have more digits. */

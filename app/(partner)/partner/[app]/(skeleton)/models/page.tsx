@@ -17,6 +17,7 @@ export default async function ModelsPage(props: AppParams) {
     provider,
     input: listPrices.input,
     output: listPrices.output,
+    webSearch: listPrices.webSearch ?? null,
   }));
   return (
     <>

@@ -41,7 +41,7 @@ export async function attempt(
     upstreamModel: model.upstreamModel,
     requestedModel: run.model.id,
     outputCap: Math.min(run.outputCap, model.maxOutputTokens),
-    searches: runsSearches(served, run.client.format) ? run.searches : 0,
+    searches: runsSearches(served) ? run.searches : 0,
     reasoning: model.capabilities.reasoning,
     maxPrice: { input: Number(model.listPrices.input), output: Number(model.listPrices.output) },
     userHash: run.userHash,

@@ -1,6 +1,5 @@
 import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
 import { findTarget, type ProviderTarget } from '../pricing/served';
-import type { ClientRequest } from '../protocols/client-protocols';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
 
 /** A model and provider that could serve a request, with everything needed to call it. */
@@ -25,7 +24,6 @@ function findCandidate(id: string): Candidate | null {
   return target === null ? null : { model, target, profile: profileOf(model.provider, target.format) };
 }
 
-/** Whether the provider runs the web searches of a client of this format, at a price that is known. */
-export const runsSearches = ({ model, profile }: Candidate, format: ClientRequest['format']): boolean =>
-  model.prices.webSearch !== undefined &&
-  profile.webSearch?.clients.some((client) => client === format) === true;
+/** Whether the provider runs web searches at a price that is known. */
+export const runsSearches = ({ model, profile }: Candidate): boolean =>
+  model.prices.webSearch !== undefined && profile.webSearch !== null;

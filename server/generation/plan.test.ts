@@ -130,21 +130,31 @@ describe('the hold of web searches', () => {
   };
   /** What each provider documents: the readings of a response, and the most tokens of the results in one. */
   const PROVIDERS = {
-    anthropic: { format: 'messages', readings: () => 10, results: (limit: number) => 25_000 * limit },
-    openai: { format: 'responses', readings: (limit: number) => limit + 2, results: () => 128_000 },
+    anthropic: { readings: () => 10, results: (limit: number) => 25_000 * limit },
+    openai: { readings: (limit: number) => limit + 2, results: () => 128_000 },
   } as const;
   const RATE_BP = 2_500;
 
-  const plan = (name: keyof typeof PROVIDERS, limit: number, size: { prompt: number; cap: number }) => {
-    const format = PROVIDERS[name].format;
+  type Size = { prompt: number; cap: number };
+  /** A request of each format, which may reach either provider. The chat format has no limit. */
+  const BODIES = {
+    messages: (limit: number, { cap }: Size) => ({
+      max_tokens: cap,
+      tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: limit }],
+    }),
+    responses: (limit: number, { cap }: Size) => ({
+      max_output_tokens: cap,
+      tools: [{ type: 'web_search' }],
+      max_tool_calls: limit,
+    }),
+    chat: (_: number, { cap }: Size) => ({ max_tokens: cap, web_search_options: {} }),
+  };
+  type Format = keyof typeof BODIES;
+  const limitOf = (format: Format, limit: number): number => (format === 'chat' ? 5 : limit);
+
+  const plan = (name: keyof typeof PROVIDERS, format: Format, limit: number, size: Size) => {
     const model = { ...MODEL, provider: name, contextWindow: 400_000, maxOutputTokens: 64_000, prices };
-    const body =
-      format === 'messages'
-        ? {
-            max_tokens: size.cap,
-            tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: limit }],
-          }
-        : { max_output_tokens: size.cap, tools: [{ type: 'web_search' }], max_tool_calls: limit };
+    const body = BODIES[format](limit, size);
     const media = { images: [], pages: 0, documentTokens: 0 };
     return planRequest(
       CLIENT_PROTOCOLS[format] as ClientProtocol<ClientRequest>,
@@ -160,11 +170,7 @@ describe('the hold of web searches', () => {
   };
 
   /** The dearest response within these limits. */
-  const mostOf = (
-    name: keyof typeof PROVIDERS,
-    limit: number,
-    { prompt, cap }: { prompt: number; cap: number },
-  ) => {
+  const mostOf = (name: keyof typeof PROVIDERS, limit: number, { prompt, cap }: Size) => {
     const { readings, results } = PROVIDERS[name];
     const later = Math.min(400_000, prompt + results(limit) + cap);
     const input = Math.min(400_000, prompt) + (readings(limit) - 1) * later;
@@ -173,31 +179,37 @@ describe('the hold of web searches', () => {
 
   const requests = [
     fc.constantFrom('anthropic' as const, 'openai' as const),
+    fc.constantFrom('messages' as const, 'responses' as const, 'chat' as const),
     fc.integer({ min: 1, max: 20 }),
     fc.record({ prompt: fc.integer({ min: 1, max: 500_000 }), cap: fc.integer({ min: 1, max: 64_000 }) }),
   ] as const;
 
   test('covers the dearest response that the provider allows', () => {
     fc.assert(
-      fc.property(...requests, (name, limit, size) => {
-        expect(mostOf(name, limit, size) <= plan(name, limit, size).want).toBe(true);
+      fc.property(...requests, (name, format, requested, size) => {
+        const limit = limitOf(format, requested);
+        expect(mostOf(name, limit, size) <= plan(name, format, limit, size).want).toBe(true);
       }),
     );
   });
 
   test('covers it with any balance, by fewer searches and less output', () => {
     fc.assert(
-      fc.property(...requests, fc.double({ min: 0, max: 1, noNaN: true }), (name, limit, size, share) => {
-        const planned = plan(name, limit, size);
-        const need = chargeFor(planned.need, RATE_BP).charge;
-        const want = chargeFor(planned.want, RATE_BP).charge;
-        const amount = need + BigInt(Math.floor(Number(want - need) * share));
-        const hold = { amount, rateBp: RATE_BP } as Hold;
-        const searches = fitSearches(planned, hold);
-        const cap = fitOutputCap(planned, hold, searches);
-        expect(searches).toBeGreaterThanOrEqual(1);
-        expect(chargeFor(mostOf(name, searches, { ...size, cap }), RATE_BP).charge <= amount).toBe(true);
-      }),
+      fc.property(
+        ...requests,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (name, format, limit, size, share) => {
+          const planned = plan(name, format, limit, size);
+          const need = chargeFor(planned.need, RATE_BP).charge;
+          const want = chargeFor(planned.want, RATE_BP).charge;
+          const amount = need + BigInt(Math.floor(Number(want - need) * share));
+          const hold = { amount, rateBp: RATE_BP } as Hold;
+          const searches = fitSearches(planned, hold);
+          const cap = fitOutputCap(planned, hold, searches);
+          expect(searches).toBeGreaterThanOrEqual(1);
+          expect(chargeFor(mostOf(name, searches, { ...size, cap }), RATE_BP).charge <= amount).toBe(true);
+        },
+      ),
     );
   });
 });

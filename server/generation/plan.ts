@@ -66,7 +66,7 @@ export function planRequest(
     most === requested ? most : Math.min(most, ...candidates.filter(exceedsContext).map(room));
   const costsWith = (allowed: number): Costs => {
     const costs = candidates.map((candidate) => {
-      const searches = runsSearches(candidate, request.format) ? allowed : 0;
+      const searches = runsSearches(candidate) ? allowed : 0;
       const size = { inputTokens: inputTokens(candidate.model), outputTokens: choices * most, prompts };
       return worstCosts(candidate, { ...size, lifetime, searches });
     });

@@ -5,7 +5,8 @@ import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
 
 /** The parameters of the chat format, or of embeddings, that reach a model, in the names of OpenRouter's list. */
-export function supportedParameters({ type, provider, upstreamModel, capabilities }: CatalogModel): string[] {
+export function supportedParameters(model: CatalogModel): string[] {
+  const { type, provider, upstreamModel, capabilities, prices } = model;
   if (type === 'embedding') return ['dimensions', 'encoding_format'];
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
@@ -23,6 +24,7 @@ export function supportedParameters({ type, provider, upstreamModel, capabilitie
       : []),
     ...(json ? ['response_format', ...(profile.takesJsonSchema ? ['structured_outputs'] : [])] : []),
     ...(reasoning ? ['reasoning', 'reasoning_effort'] : []),
+    ...(prices.webSearch !== undefined && profile.webSearch !== null ? ['web_search_options'] : []),
   ];
 }
 

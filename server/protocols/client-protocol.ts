@@ -60,8 +60,11 @@ export interface ClientProtocol<Request> {
 
 /** A format of conversations, which can be translated to the neutral shape and back. */
 export interface ConversationProtocol<Request> extends ClientProtocol<Request> {
-  /** Refuses features that the catalogue does not price. `deniedFields` are those of one provider. */
-  refuseUnpriced(request: Request, deniedFields: readonly string[]): void;
+  /**
+   * Refuses features that the catalogue does not price. `deniedFields` are those of one provider, and `searches` is
+   * 0 where it runs none.
+   */
+  refuseUnpriced(request: Request, deniedFields: readonly string[], searches: number): void;
   /** Reads the request for a provider of another format. Adds a warning for each dropped field. */
   readPrompt(request: Request, warnings: string[]): Prompt;
   /** Writes a provider's complete response for the client. */

@@ -56,6 +56,8 @@ export type ImagePart = Cacheable &
   Placed & {
     type: 'image';
     source: { kind: 'data'; mediaType: string; data: string } | { kind: 'url'; url: string };
+    /** Shown smaller, at OpenAI's models. */
+    isLowDetail?: boolean;
   };
 export type DocumentPart = Cacheable &
   Placed & {
@@ -106,7 +108,20 @@ export type ToolChoice =
   | { type: 'auto' }
   | { type: 'none' }
   | { type: 'any' }
-  | { type: 'tool'; name: string };
+  | { type: 'tool'; name: string }
+  /** A web search. */
+  | { type: 'search' };
+
+/** A web search that the provider runs. How many are allowed is decided with the hold. */
+export type SearchTool = Cacheable &
+  Placed & {
+    allowedDomains: readonly string[];
+    blockedDomains: readonly string[];
+    /** The fields that both formats have: `city`, `region`, `country` and `timezone`. */
+    location: Json | null;
+    /** How much of the results the model reads, where the provider lets the client choose. */
+    contextSize: string | null;
+  };
 
 export type Effort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
@@ -125,6 +140,7 @@ export type Prompt = {
   system: TextPart[];
   messages: Message[];
   tools: ToolDefinition[];
+  search: SearchTool | null;
   toolChoice: ToolChoice | null;
   /** False when the client wants one call at a time. */
   parallelTools: boolean;
@@ -139,12 +155,19 @@ export type Prompt = {
 
 export type StopReason = 'end' | 'stop-sequence' | 'tool-use' | 'length' | 'refusal';
 
-export type Citation = { url: string; title: string };
+/** `span` is where in its text, if the provider reports it; otherwise it cites the whole. */
+export type Citation = { url: string; title: string; span?: { start: number; end: number } };
+
+export type FoundPage = { url: string; title: string; age: string | null };
+
+/** A search that the provider ran. `pages` is null if it failed. */
+export type SearchPart = { type: 'search'; id: string; query: string; pages: FoundPage[] | null };
 
 export type ResponsePart =
   | { type: 'text'; text: string; citations: Citation[] }
   | { type: 'refusal'; text: string }
   | { type: 'tool-call'; id: string; name: string; json: string; thoughtSignature?: string }
+  | SearchPart
   | ReasoningPart
   | RedactedReasoningPart;
 
@@ -170,6 +193,7 @@ export type StreamEvent =
   | { type: 'reasoning-delta'; text: string }
   | { type: 'reasoning-end'; signature: string | null }
   | { type: 'redacted-reasoning'; data: string }
+  | SearchPart
   | { type: 'tool-start'; call: number; id: string; name: string; thoughtSignature?: string }
   | { type: 'tool-delta'; call: number; json: string }
   | { type: 'tool-end'; call: number }

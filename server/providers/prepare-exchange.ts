@@ -7,16 +7,17 @@ import { translateExchange } from './translate-exchange';
 
 /**
  * Prepares one request to one provider, and the conversion of its response. If the client uses the format of
- * the provider, both pass through almost unchanged; otherwise they go through the neutral shape. Throws
+ * the provider, both pass through almost unchanged; otherwise they go through the neutral shape. OpenAI searches
+ * the web only in its responses format. Throws
  * `invalid_request` for parameters that the format of the provider cannot express.
  */
 export function prepareExchange(options: ExchangeOptions): Exchange {
-  const { client, provider } = options;
+  const { client, provider, searches = 0 } = options;
   if (client.format === 'embeddings') return embeddingsExchange(options, client);
-  const format = FORMATS[provider.format];
-  const native = provider.takesResponses && client.format === 'responses' ? openaiResponsesFormat : format;
-  const through = native.passThrough(client);
+  const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);
+  const format = usesResponses ? openaiResponsesFormat : FORMATS[provider.format];
+  const through = format.passThrough(client);
   return through === null
     ? translateExchange(options, client, format)
-    : passExchange(options, client, native, through);
+    : passExchange(options, client, format, through);
 }

@@ -1,6 +1,5 @@
 import type { Picocredits } from '../credits';
 import type { WireFormatName } from '../endpoints';
-import type { ConversationRequest } from '../protocols/client-protocols';
 import type { Effort } from '../protocols/neutral';
 
 /** An effort as a provider's API names it; `none` switches thinking off. */
@@ -72,8 +71,6 @@ export type ProviderProfile = {
 
 /** What bounds the tokens of a request that searches the web. */
 export type WebSearch = {
-  /** The formats of the clients whose searches it can run. */
-  clients: readonly ConversationRequest['format'][];
   /** How often the model reads the prompt at most, and with it the results and its own output so far. */
   readings: (searches: number) => number;
   /** The most tokens of the results. */
@@ -86,7 +83,6 @@ export type WebSearch = {
  * up to a third smaller.
  */
 const ANTHROPIC_SEARCH: WebSearch = {
-  clients: ['messages'],
   readings: () => 10,
   resultTokens: (searches) => 25_000 * searches,
 };
@@ -96,7 +92,6 @@ const ANTHROPIC_SEARCH: WebSearch = {
  * Source: OpenAI's guides, "Web search" and "Responses", 2026.
  */
 const OPENAI_SEARCH: WebSearch = {
-  clients: ['responses'],
   readings: (searches) => searches + 2,
   resultTokens: () => 128_000,
 };

@@ -28,6 +28,7 @@ function partEvents(part: ResponsePart, call: number): StreamEvent[] {
         { type: 'reasoning-end', signature: part.signature },
       ];
     case 'redacted-reasoning':
+    case 'search':
       return [part];
     case 'tool-call':
       return [

@@ -21,7 +21,7 @@ export function translateExchange(
   const protocol = CONVERSATION_PROTOCOLS[client.format];
   const target = toTarget(options);
   const { warnings } = target;
-  protocol.refuseUnpriced(client, provider.deniedFields);
+  protocol.refuseUnpriced(client, provider.deniedFields, target.searches);
   const prompt = protocol.readPrompt(client, warnings);
   const names = mapNames(prompt);
   const { body, jsonTool, forcedCall } = format.writePrompt(prompt, target, names);

@@ -270,7 +270,7 @@ test('OpenAI is asked to keep nothing, and gets back its own reasoning only', as
 test.each([
   [{ background: true }, 'background'],
   [{ conversation: 'conv_1' }, 'conversation'],
-  [{ tools: [{ type: 'web_search' }] }, 'tools.0.type'],
+  [{ tools: [{ type: 'file_search' }] }, 'tools.0.type'],
   [
     { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'file-1' }] }] },
     'input.0.content.0.file_id',

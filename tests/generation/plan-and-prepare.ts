@@ -37,7 +37,7 @@ export async function planAndPrepare({ path, body }: ApiRequest): Promise<Held |
       upstreamModel: model.upstreamModel,
       requestedModel: model.id,
       outputCap: plan.outputCap,
-      searches: runsSearches(candidates[0], client.format) ? plan.searches : 0,
+      searches: runsSearches(candidates[0]) ? plan.searches : 0,
       reasoning: model.capabilities.reasoning,
       clientHeaders: {},
       newId: () => 'id',
@@ -55,7 +55,8 @@ export async function planAndPrepare({ path, body }: ApiRequest): Promise<Held |
 /** The most that the provider may bill. It refuses a prompt longer than the context, and bills nothing. */
 export function billOf({ model, sent, tokens, fees }: Held, output: number): bigint {
   const searches = mostSearches(sent);
-  const input = mostInput(tokens, searches, output, model.contextWindow);
+  const { provider, contextWindow: context } = model;
+  const input = mostInput(tokens, { vendor: provider as Vendor, searches, output, context });
   return priceOf(model.id, { ...worstSplit(sent, input), output }) + fees + feesOf(searches);
 }
 

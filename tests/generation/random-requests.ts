@@ -54,6 +54,7 @@ export class Generator {
       ...this.some(0.2, { response_format: this.responseFormat() }),
       ...this.some(0.1, { [`unknown_${this.below(9)}`]: this.text() }),
       ...this.some(0.1, { service_tier: 'priority' }),
+      ...this.some(0.1, { web_search_options: this.some(0.5, { search_context_size: 'low' }) }),
       ...this.some(0.05, { prediction: { type: 'content', content: this.text() } }),
     };
     return { path: '/v1/chat/completions', body };
@@ -97,6 +98,7 @@ export class Generator {
       ...this.some(0.1, { [`unknown_${this.below(9)}`]: this.text() }),
       ...this.some(0.1, { service_tier: 'priority' }),
       ...this.some(0.1, { prompt_cache_key: this.word() }),
+      ...this.some(0.1, { max_tool_calls: 1 + this.below(8) }),
     };
     return { path: '/v1/responses', body };
   }
@@ -247,6 +249,7 @@ export class Generator {
   private responsesTool(depth = 1): Json {
     const named = { name: this.name(), description: this.text() };
     const kind = this.random();
+    if (kind > 0.9 && depth > 0) return { type: 'web_search' };
     if (kind < 0.2) {
       const grammar = { type: 'grammar', syntax: this.pick(['lark', 'regex']), definition: this.text() };
       return { type: 'custom', ...named, ...this.some(0.5, { format: grammar }) };

@@ -92,3 +92,124 @@ const writeUsage = ({ input, output, searches }: Usage): Json => ({
   output_tokens: output,
   server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 },
 });
+
+/** A response of OpenAI with a search and a page that it opened, in the order of events that its reference documents. */
+
+const CITED = 'It opens on Friday ([example.com](https://example.com/ginza)).';
+const START = CITED.indexOf('(');
+export const ANNOTATION = {
+  type: 'url_citation',
+  start_index: START,
+  end_index: CITED.length - 1,
+  ...PAGE,
+};
+const SEARCH_CALL = {
+  id: 'ws_01up',
+  type: 'web_search_call',
+  status: 'completed',
+  action: {
+    type: 'search',
+    query: 'shops today',
+    queries: ['shops today', 'ginza shop'],
+    sources: [
+      { type: 'url', url: PAGE.url },
+      { type: 'url', url: 'https://example.com/news' },
+    ],
+  },
+};
+const OPENED_PAGE = {
+  id: 'ws_02up',
+  type: 'web_search_call',
+  status: 'completed',
+  action: { type: 'open_page', url: PAGE.url },
+};
+const TEXT_PART = { type: 'output_text', text: CITED, annotations: [ANNOTATION], logprobs: [] };
+const TEXT_ITEM = {
+  id: 'msg_01up',
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
+  content: [TEXT_PART],
+};
+
+/** What OpenAI bills: a search, and every reading of the prompt. */
+export const OPENAI_USAGE = { input: 21_000, output: 400, searches: 1 };
+
+const writeResponseUsage = ({ input, output }: Omit<Usage, 'searches'>): Json => ({
+  input_tokens: input,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: output,
+  output_tokens_details: { reasoning_tokens: 64 },
+  total_tokens: input + output,
+});
+
+const RESPONSE = {
+  id: 'resp_01up',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'up',
+  error: null,
+  incomplete_details: null,
+  output: [{ id: 'rs_01up', type: 'reasoning', summary: [] }, SEARCH_CALL, OPENED_PAGE, TEXT_ITEM],
+};
+
+export function searchResponse(usage: Omit<Usage, 'searches'> = OPENAI_USAGE): Reply {
+  return { body: { ...RESPONSE, usage: writeResponseUsage(usage) } };
+}
+
+/** With `breaksOff`, the connection breaks after the search. */
+export function searchResponseStream(
+  usage: Omit<Usage, 'searches'> = OPENAI_USAGE,
+  { breaksOff = false } = {},
+): Reply {
+  const begun = { ...RESPONSE, status: 'in_progress', output: [], usage: null };
+  const [reasoning] = RESPONSE.output;
+  const text = { item_id: TEXT_ITEM.id, output_index: 3, content_index: 0 };
+  const call = (item: Json, output_index: number) => {
+    const at = { item_id: item.id, output_index };
+    return [
+      {
+        type: 'response.output_item.added',
+        output_index,
+        item: { id: item.id, type: item.type, status: 'in_progress' },
+      },
+      { type: 'response.web_search_call.in_progress', ...at },
+      { type: 'response.web_search_call.searching', ...at },
+      { type: 'response.web_search_call.completed', ...at },
+      { type: 'response.output_item.done', output_index, item },
+    ];
+  };
+  const search = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    { type: 'response.output_item.added', output_index: 0, item: reasoning },
+    { type: 'response.output_item.done', output_index: 0, item: reasoning },
+    ...call(SEARCH_CALL, 1),
+  ];
+  const rest = [
+    ...call(OPENED_PAGE, 2),
+    {
+      type: 'response.output_item.added',
+      output_index: 3,
+      item: { ...TEXT_ITEM, status: 'in_progress', content: [] },
+    },
+    {
+      type: 'response.content_part.added',
+      ...text,
+      part: { ...TEXT_PART, text: '', annotations: [] },
+    },
+    { type: 'response.output_text.delta', ...text, delta: CITED.slice(0, START), logprobs: [] },
+    { type: 'response.output_text.delta', ...text, delta: CITED.slice(START), logprobs: [] },
+    { type: 'response.output_text.annotation.added', ...text, annotation_index: 0, annotation: ANNOTATION },
+    { type: 'response.output_text.done', ...text, text: CITED, logprobs: [] },
+    { type: 'response.content_part.done', ...text, part: TEXT_PART },
+    { type: 'response.output_item.done', output_index: 3, item: TEXT_ITEM },
+    { type: 'response.completed', response: { ...RESPONSE, usage: writeResponseUsage(usage) } },
+  ];
+  const events = (breaksOff ? search : [...search, ...rest]).map((event, sequence_number) => ({
+    ...event,
+    sequence_number,
+  }));
+  return { events, breaksOff };
+}

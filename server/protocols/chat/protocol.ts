@@ -5,6 +5,7 @@ import { measureChat } from './measure';
 import { readChatPrompt } from './read';
 import { refuseUnpricedChat } from './refuse-unpriced';
 import { type ChatRequest, chatRequestSchema, requestedOutputTokens } from './schema';
+import { allowedSearches } from './search-options';
 import { CHAT_KEEPALIVE, writeChatError, writeChatStream } from './stream';
 import { type Envelope, writeResponse } from './write';
 
@@ -17,9 +18,9 @@ export const chatProtocol: ConversationProtocol<ChatClientRequest> = {
   wantsStream: ({ body }) => body.stream === true,
   choices: ({ body }) => body.n ?? 1,
   prompts: () => 1,
-  searches: () => 0,
+  searches: ({ body }) => allowedSearches(body),
   measure: ({ body }) => measureChat(body),
-  refuseUnpriced: ({ body }, deniedFields) => refuseUnpricedChat(body, deniedFields),
+  refuseUnpriced: ({ body }, deniedFields, searches) => refuseUnpricedChat(body, deniedFields, searches),
   readPrompt: ({ body }, warnings) => readChatPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, chatEnvelope(labels)),
   addCost: ({ body }, response, cost) => (asksForCost(body) ? addCost(response, cost) : response),

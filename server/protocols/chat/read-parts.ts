@@ -43,6 +43,7 @@ function readImage(image: unknown, param: string): ImagePart {
     type: 'image',
     place,
     source: data === null ? { kind: 'url', url } : { kind: 'data', ...data },
+    ...(isObject(image) && image.detail === 'low' && { isLowDetail: true }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { readConversation } from './read-messages';
 import { readCacheBreakpoint } from './read-parts';
 import type { ChatRequest } from './schema';
+import { readSearchOptions } from './search-options';
 
 /** Fields that are translated, or need no translation. */
 const TRANSLATED = new Set([
@@ -48,6 +49,7 @@ export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt
   return {
     ...readConversation(request.messages),
     tools: tools.filter(isAllowed),
+    search: readSearchOptions(request),
     toolChoice: choice.toolChoice,
     parallelTools: request.parallel_tool_calls !== false,
     temperature: request.temperature ?? null,

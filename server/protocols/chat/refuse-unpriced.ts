@@ -3,6 +3,7 @@ import type { Json } from '../neutral';
 import { asArray, asObject, isObject, readObject, refuse } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { ChatRequest } from './schema';
+import { refuseSearchOptions } from './search-options';
 
 /** Fields billed by something other than text tokens. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
@@ -10,12 +11,17 @@ const MAX_FILE_NAME = 255;
 
 /**
  * For every provider, refuses features that the catalogue does not price, media whose size the hold cannot
- * cover, and files of the account that all users share.
+ * cover, and files of the account that all users share. `searches` is 0 where the provider runs none.
  */
-export function refuseUnpricedChat(request: ChatRequest, deniedFields: readonly string[]): void {
+export function refuseUnpricedChat(
+  request: ChatRequest,
+  deniedFields: readonly string[],
+  searches = 0,
+): void {
   for (const field of [...DENIED_FIELDS, ...deniedFields]) {
     if (request[field] !== undefined && request[field] !== null) throw refuseField(field);
   }
+  refuseSearchOptions(request, searches);
   if (asArray(request.modalities).some((modality) => modality !== 'text'))
     throw refuse('modalities', 'only text is supported');
   for (const [index, message] of request.messages.entries()) refuseParts(message, `messages.${index}`);

@@ -32,6 +32,11 @@ const toolCall = z.looseObject({
   }),
 });
 
+const annotations = z
+  .array(z.looseObject({}))
+  .nullish()
+  .meta({ description: 'Sources that the text cites: `url_citation`.' });
+
 const reasoning = {
   reasoning_content: z
     .string()
@@ -57,10 +62,7 @@ export const chatCompletionSchema = z
           content: z.string().nullish().meta({ description: 'Null when the model only calls tools.' }),
           refusal: z.string().nullish(),
           ...reasoning,
-          annotations: z
-            .array(z.looseObject({}))
-            .nullish()
-            .meta({ description: 'Sources that the text cites.' }),
+          annotations,
           tool_calls: z.array(toolCall).nullish(),
         }),
         finish_reason: z
@@ -90,6 +92,7 @@ export const chatChunkSchema = z
             content: z.string().nullish(),
             refusal: z.string().nullish(),
             ...reasoning,
+            annotations,
             tool_calls: z
               .array(
                 z.looseObject({

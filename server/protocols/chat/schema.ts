@@ -77,7 +77,10 @@ export const chatRequestSchema = z.looseObject({
     .meta({ description: 'The old name of `tools`.', deprecated: true }),
   // Other tiers have prices that the catalogue does not contain.
   service_tier: z.enum(['auto', 'default'], { error: 'only the default tier is supported' }).nullish(),
-  web_search_options: z.null({ error: 'is not supported' }).optional(),
+  web_search_options: json.nullish().meta({
+    description:
+      'Lets the model search the web up to 5 times, where it has a price for that: `search_context_size` and `user_location`. The response cites its sources in `annotations`.',
+  }),
 });
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../errors';
-import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
+import type { Citation, Finish, Json, StreamEvent, TokenUsage } from '../neutral';
 import type { ChatChunk, ChatUsage } from './response-schema';
 import {
   type Envelope,
@@ -90,13 +90,14 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
       case 'finish':
         finish = event;
         return '';
+      case 'search':
       case 'tool-end':
       case 'usage':
         return '';
     }
   }
 
-  function endText(citations: { url: string; title: string }[]): string {
+  function endText(citations: readonly Citation[]): string {
     const annotations = writeAnnotations(citations, blockStart, textLength - blockStart);
     blockStart = textLength;
     return annotations.length === 0 ? '' : delta({ annotations });

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../errors';
-import type { Json, ModelResponse, StopReason, TokenUsage } from '../neutral';
+import type { Citation, Json, ModelResponse, StopReason, TokenUsage } from '../neutral';
 import type { ChatCompletion, ChatUsage } from './response-schema';
 
 export const FINISH_REASONS: Record<StopReason, string> = {
@@ -89,6 +89,8 @@ function writeMessage(response: ModelResponse): ChatMessage {
       case 'redacted-reasoning':
         message.details.push(writeReasoningDetail(part, message.details.length));
         break;
+      case 'search':
+        break;
       case 'tool-call':
         message.calls.push({
           id: part.id,
@@ -111,14 +113,10 @@ function writeMessage(response: ModelResponse): ChatMessage {
 }
 
 /** `start` is where the cited text begins in the whole content. */
-export function writeAnnotations(
-  citations: readonly { url: string; title: string }[],
-  start: number,
-  length: number,
-): Json[] {
-  return citations.map(({ url, title }) => ({
+export function writeAnnotations(citations: readonly Citation[], start: number, length: number): Json[] {
+  return citations.map(({ url, title, span = { start: 0, end: length } }) => ({
     type: 'url_citation',
-    url_citation: { start_index: start, end_index: start + length, url, title },
+    url_citation: { start_index: start + span.start, end_index: start + span.end, url, title },
   }));
 }
 

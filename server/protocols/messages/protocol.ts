@@ -10,7 +10,7 @@ import {
   type MessagesRequest,
   messagesRequestSchema,
 } from './schema';
-import { allowedSearches } from './search-tool';
+import { allowedSearches, refuseSearchTool } from './search-tool';
 import { MESSAGES_KEEPALIVE, writeMessagesError, writeMessagesStream } from './stream';
 import { type Envelope, writeResponse } from './write';
 
@@ -25,7 +25,10 @@ export const messagesProtocol: ConversationProtocol<MessagesClientRequest> = {
   prompts: () => 1,
   searches: ({ body }) => allowedSearches(body.tools),
   measure: ({ body }) => measureMessages(body),
-  refuseUnpriced: ({ body }) => refuseUnpricedMessages(body),
+  refuseUnpriced: ({ body }, _, searches) => {
+    refuseUnpricedMessages(body);
+    refuseSearchTool(body.tools, searches);
+  },
   readPrompt: ({ body }, warnings) => readMessagesPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, messagesEnvelope(labels)),
   addCost: (_, response) => response,

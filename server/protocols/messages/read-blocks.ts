@@ -162,13 +162,18 @@ const joinLines = (...lines: (string | null)[]): string => lines.filter(Boolean)
 function readServerToolResult(block: Json, param: string, warnings: string[]): TextPart[] {
   const type = asText(block.type);
   if (!type.endsWith('_tool_result') || type.startsWith('mcp_')) throw refuseType('blocks', type, param);
-  const found = asArray(block.content).map(asObject);
-  const lines = found.flatMap(({ title, url }) =>
-    typeof url === 'string' ? [`- ${asText(title)} ${url}`] : [],
-  );
-  if (lines.length > 0) return textPart(`[search results]\n${lines.join('\n')}`);
+  const results = describeResults(block.content);
+  if (results !== null) return textPart(results);
   warnings.push('results of a server tool were dropped');
   return [];
+}
+
+/** Pages that a search found, for a model that cannot read what the provider of another encrypted. */
+export function describeResults(content: unknown): string | null {
+  const lines = asArray(content)
+    .map(asObject)
+    .flatMap(({ title, url }) => (typeof url === 'string' ? [`- ${asText(title)} ${url}`] : []));
+  return lines.length === 0 ? null : `[search results]\n${lines.join('\n')}`;
 }
 
 function texts(content: unknown): string[] {

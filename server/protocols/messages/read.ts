@@ -23,6 +23,7 @@ import {
 } from '../read-options';
 import { readBlocks, readCacheBreakpoint } from './read-blocks';
 import type { MessagesRequest } from './schema';
+import { isSearchTool, readSearchTool } from './search-tool';
 
 /**
  * Claude Code sends a line that names the payer and differs per request. It would defeat the caches of other
@@ -39,7 +40,8 @@ const TRANSLATED = new Set([
 
 /** Reads a messages request for a provider of another format. Adds a warning for each dropped field. */
 export function readMessagesPrompt(request: MessagesRequest, warnings: string[]): Prompt {
-  const tools = (request.tools ?? []).map(readTool);
+  const offered = request.tools ?? [];
+  const tools = offered.flatMap((tool, index) => (isSearchTool(tool) ? [] : [readTool(tool, index)]));
   refuseDuplicates(tools);
   const wire = request.messages.map(
     ({ role, content }, index): Message => ({
@@ -57,7 +59,8 @@ export function readMessagesPrompt(request: MessagesRequest, warnings: string[])
     system: readSystem(request.system, warnings),
     messages,
     tools,
-    toolChoice: readToolChoice(request.tool_choice),
+    search: readSearchTool(offered),
+    toolChoice: readToolChoice(request.tool_choice, offered),
     parallelTools: choice.disable_parallel_tool_use !== true,
     temperature: request.temperature ?? null,
     topP: request.top_p ?? null,
@@ -98,15 +101,18 @@ function readTool(tool: Json, index: number): ToolDefinition {
   };
 }
 
-function readToolChoice(choice: Json | null | undefined): ToolChoice | null {
+function readToolChoice(choice: Json | null | undefined, tools: readonly Json[]): ToolChoice | null {
   if (choice == null) return null;
   switch (choice.type) {
     case 'auto':
     case 'any':
     case 'none':
       return { type: choice.type };
-    case 'tool':
-      return { type: 'tool', name: requireName(choice.name, 'tool_choice.name') };
+    case 'tool': {
+      const name = requireName(choice.name, 'tool_choice.name');
+      if (tools.some((tool) => isSearchTool(tool) && tool.name === name)) return { type: 'search' };
+      return { type: 'tool', name };
+    }
     default:
       throw refuse('tool_choice.type', 'must be one of auto, any, tool, none');
   }

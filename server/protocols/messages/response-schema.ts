@@ -10,6 +10,10 @@ const messageUsageSchema = z
     cache_creation_input_tokens: z.int().nullish(),
     cache_read_input_tokens: z.int().nullish(),
     output_tokens: z.int().meta({ description: 'All output, thinking included.' }),
+    server_tool_use: z
+      .looseObject({ web_search_requests: z.int() })
+      .nullish()
+      .meta({ description: 'Web searches that the provider ran.' }),
   })
   .meta({ description: 'Tokens, as the provider counted them. What was charged is in the header.' });
 
@@ -25,6 +29,17 @@ export const contentBlockSchema = z.union([
     name: z.string(),
     input: toolInputSchema,
   }),
+  z
+    .looseObject({
+      type: z.literal('server_tool_use'),
+      id: z.string(),
+      name: z.string(),
+      input: toolInputSchema,
+    })
+    .meta({ description: 'A web search that the provider ran.' }),
+  z
+    .looseObject({ type: z.literal('web_search_tool_result'), tool_use_id: z.string(), content: z.unknown() })
+    .meta({ description: 'What it found. Send it back unchanged.' }),
 ]);
 
 const stop = {

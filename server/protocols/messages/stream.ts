@@ -1,7 +1,15 @@
 import type { ApiError } from '../../errors';
-import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
+import type { Citation, Finish, Json, SearchPart, StreamEvent, TokenUsage } from '../neutral';
 import { packSignature } from '../tool-ids';
-import { type Envelope, writeEmptyMessage, writeErrorBody, writeStop, writeUsage } from './write';
+import {
+  type Envelope,
+  writeCitation,
+  writeEmptyMessage,
+  writeErrorBody,
+  writeSearch,
+  writeStop,
+  writeUsage,
+} from './write';
 
 /** The event is named after its type: the SDKs of this format drop events without a name. */
 export function messagesFrame(event: Json & { type: string }): string {
@@ -59,9 +67,11 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
       case 'reasoning-end':
         return endThought(event.signature);
       case 'text-end':
-        return open?.kind === 'text' ? closeOpen() : '';
+        return open?.kind === 'text' ? writeCitations(open.index, event.citations) + closeOpen() : '';
       case 'redacted-reasoning':
         return writeRedacted(event.data);
+      case 'search':
+        return writeSearchBlocks(event);
       case 'tool-start':
       case 'tool-delta':
       case 'tool-end':
@@ -100,6 +110,30 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
   function writeRedacted(data: string): string {
     const closed = closeOpen();
     return closed + startBlock({ type: 'redacted_thinking', data }) + stopFrame(nextIndex - 1);
+  }
+
+  function writeCitations(index: number, citations: readonly Citation[]): string {
+    const write = (citation: Citation): string =>
+      deltaFrame(index, {
+        type: 'citations_delta',
+        citation: writeCitation(citation, envelope.placeholderSignature),
+      });
+    return citations.map(write).join('');
+  }
+
+  function writeSearchBlocks(search: SearchPart): string {
+    const closed = closeOpen();
+    const [call, results] = writeSearch(search, envelope.placeholderSignature);
+    const index = nextIndex;
+    const json = JSON.stringify(call.input);
+    return (
+      closed +
+      startBlock({ ...call, input: {} }) +
+      deltaFrame(index, { type: 'input_json_delta', partial_json: json }) +
+      stopFrame(index) +
+      startBlock(results) +
+      stopFrame(index + 1)
+    );
   }
 
   function writeTool(event: Extract<StreamEvent, { type: `tool-${string}` }>): string {

@@ -1,8 +1,18 @@
 import type { ApiError } from '../../errors';
 import { parseExactly } from '../exact-numbers';
-import type { Finish, Json, ModelResponse, ResponsePart, StopReason, TokenUsage } from '../neutral';
+import type {
+  Citation,
+  Finish,
+  FoundPage,
+  Json,
+  ModelResponse,
+  ResponsePart,
+  SearchPart,
+  StopReason,
+  TokenUsage,
+} from '../neutral';
 import { asObject } from '../read-fields';
-import { packSignature } from '../tool-ids';
+import { cleanIdentifier, packSignature } from '../tool-ids';
 import type { Message } from './response-schema';
 
 const STOP_REASONS: Record<StopReason, string> = {
@@ -25,6 +35,9 @@ export function writeUsage(usage: TokenUsage): Message['usage'] {
     },
     output_tokens: usage.output,
     output_tokens_details: { thinking_tokens: usage.reasoning },
+    ...(usage.searches && {
+      server_tool_use: { web_search_requests: usage.searches, web_fetch_requests: 0 },
+    }),
     service_tier: 'standard',
   };
 }
@@ -75,8 +88,11 @@ export function writeResponse(response: ModelResponse, usage: TokenUsage, envelo
 function writeBlock(part: ResponsePart, placeholderSignature: string): Message['content'] {
   switch (part.type) {
     case 'text':
+      return part.text === '' ? [] : [writeText(part.text, part.citations, placeholderSignature)];
     case 'refusal':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'search':
+      return writeSearch(part, placeholderSignature);
     case 'reasoning':
       return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? placeholderSignature }];
     case 'redacted-reasoning':
@@ -87,3 +103,53 @@ function writeBlock(part: ResponsePart, placeholderSignature: string): Message['
     }
   }
 }
+
+const writeText = (text: string, citations: readonly Citation[], signature: string) => ({
+  type: 'text' as const,
+  text,
+  ...(citations.length > 0 && { citations: citations.map((citation) => writeCitation(citation, signature)) }),
+});
+
+/** Only Anthropic writes what is encrypted, and reports the text of the source. */
+export const writeCitation = ({ url, title }: Citation, signature: string): Json => ({
+  type: 'web_search_result_location',
+  url,
+  title,
+  encrypted_index: signature,
+  cited_text: '',
+});
+
+/** By the prefix, a search of another provider is recognised when the client sends it back. */
+const OWN_SEARCH = 'srvtoolu_svc_';
+
+export const isOwnSearch = (id: unknown): boolean => typeof id === 'string' && id.startsWith(OWN_SEARCH);
+
+/** The call of a search and its results, as Anthropic writes them. */
+export function writeSearch(
+  { id, query, pages }: SearchPart,
+  signature: string,
+): [SearchCall, SearchResults] {
+  const callId = OWN_SEARCH + cleanIdentifier(id).replaceAll('-', '_');
+  return [
+    { type: 'server_tool_use', id: callId, name: 'web_search', input: { query } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: callId,
+      content: pages?.map((page) => writePage(page, signature)) ?? {
+        type: 'web_search_tool_result_error',
+        error_code: 'unavailable',
+      },
+    },
+  ];
+}
+
+type SearchCall = { type: 'server_tool_use'; id: string; name: string; input: Json };
+type SearchResults = { type: 'web_search_tool_result'; tool_use_id: string; content: unknown };
+
+const writePage = ({ url, title, age }: FoundPage, signature: string): Json => ({
+  type: 'web_search_result',
+  url,
+  title,
+  page_age: age,
+  encrypted_content: signature,
+});

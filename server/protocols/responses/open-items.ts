@@ -1,5 +1,5 @@
 import { parseExactly, restoreNumbers } from '../exact-numbers';
-import type { Citation, Json } from '../neutral';
+import type { Citation, Json, SearchPart } from '../neutral';
 import { type OfferedTool, readCustomInput } from './tools';
 
 /** Reports a step of the response as an event of the stream. */
@@ -62,11 +62,12 @@ export function openMessage({ id, index }: Place, emit: Emit): OpenMessage {
 
   function cite(citations: readonly Citation[]): void {
     if (open?.type !== 'output_text') return;
-    for (const { url, title } of citations) {
+    const length = open.text.length - blockStart;
+    for (const { url, title, span = { start: 0, end: length } } of citations) {
       const annotation = {
         type: 'url_citation',
-        start_index: blockStart,
-        end_index: open.text.length,
+        start_index: blockStart + span.start,
+        end_index: blockStart + span.end,
         url,
         title,
       };
@@ -185,6 +186,25 @@ export function openCall({ id, index }: Place, callId: string, tool: OfferedTool
       finish(item, index, status, emit);
     },
   };
+}
+
+/** A search has ended when it is reported. Its sources are included if the client asks for them. */
+export function writeSearch(
+  { id, index }: Place,
+  { query, pages }: SearchPart,
+  { withSources, emit }: { withSources: boolean; emit: Emit },
+): Json {
+  const item: Json = { id, type: 'web_search_call', status: 'in_progress' };
+  const at = { item_id: id, output_index: index };
+  begin(item, index, emit);
+  emit('response.web_search_call.in_progress', at);
+  emit('response.web_search_call.searching', at);
+  if (pages !== null) emit('response.web_search_call.completed', at);
+  const sources = (pages ?? []).map(({ url }) => ({ type: 'url', url }));
+  item.status = pages === null ? 'failed' : 'completed';
+  item.action = { type: 'search', query, queries: [query], ...(withSources && { sources }) };
+  emit('response.output_item.done', { output_index: index, item });
+  return item;
 }
 
 /** The item is announced without its content, which follows. */

@@ -13,6 +13,7 @@ import {
   openMessage,
   openReasoning,
   type Place,
+  writeSearch,
 } from './open-items';
 import { packReasoning } from './sealed-reasoning';
 import type { OfferedTool } from './tools';
@@ -22,12 +23,14 @@ export type OutputOptions = {
   /** By the name under which the model sees them. */
   tools: ReadonlyMap<string, OfferedTool>;
   emit: Emit;
+  /** Whether a search lists the pages that it found. */
+  withSources: boolean;
 };
 
 export type OutputEvent = Exclude<StreamEvent, { type: 'start' | 'usage' | 'ping' }>;
 
 /** Writes the events of a response as output items, in the order of their beginnings. */
-export function writeOutput({ labels, tools, emit }: OutputOptions) {
+export function writeOutput({ labels, tools, emit, withSources }: OutputOptions) {
   const items: Json[] = [];
   const calls = new Map<number, OpenCall>();
   let message: OpenMessage | null = null;
@@ -55,6 +58,10 @@ export function writeOutput({ labels, tools, emit }: OutputOptions) {
         break;
       case 'redacted-reasoning':
         addSealed({ type: 'redacted-reasoning', data: event.data });
+        break;
+      case 'search':
+        endBlocks('completed');
+        items.push(writeSearch(nextPlace('ws'), event, { withSources, emit }));
         break;
       case 'finish':
         finish = event;

@@ -34,12 +34,13 @@ function readPart(part: unknown, param: string): ContentPart[] {
 const textParts = (text: string): TextPart[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
 /** `refuseUnpricedResponses` has refused uploaded files, and URLs of anything but an image. */
-function readImage({ image_url }: Json, place: string) {
+function readImage({ image_url, detail }: Json, place: string) {
   const url = requireText(image_url, place);
   const data = parseDataUrl(url);
   return {
     place,
     source: data === null ? { kind: 'url' as const, url } : { kind: 'data' as const, ...data },
+    ...(detail === 'low' && { isLowDetail: true }),
   };
 }
 

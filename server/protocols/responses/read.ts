@@ -3,6 +3,7 @@ import { asArray, asObject, asText, isObject, refuse } from '../read-fields';
 import { noteDropped, readEffort, refuseDuplicates, requireName } from '../read-options';
 import { readConversation } from './read-items';
 import type { ResponsesRequest } from './schema';
+import { isSearchTool, readSearchTool } from './search-tool';
 import { neutralName, readTools, withoutOfflineSearch } from './tools';
 
 /** Fields that are translated, or need no translation. */
@@ -21,19 +22,26 @@ const IDLE = new Map<string, (value: unknown) => boolean>([
 
 /** Reads a responses request for a provider of another format. Adds a warning for each dropped field. */
 export function readResponsesPrompt(request: ResponsesRequest, warnings: string[]): Prompt {
+  const searches = request.tools?.some(isSearchTool) === true;
   noteDropped(
     request,
-    (field, value) => TRANSLATED.has(field) || IDLE.get(field)?.(value) === true,
+    (field, value) =>
+      TRANSLATED.has(field) || IDLE.get(field)?.(value) === true || (searches && field === 'max_tool_calls'),
     warnings,
   );
   if (asObject(request.text).verbosity != null) warnings.push('text.verbosity was dropped');
-  const tools = readTools(withoutOfflineSearch(request.tools ?? [], warnings));
+  const offered = withoutOfflineSearch(request.tools ?? [], warnings);
+  const tools = readTools(offered);
   refuseDuplicates(tools);
   const choice = readToolChoice(request.tool_choice);
+  const search = choice.maySearch ? readSearchTool(offered) : null;
+  if (choice.toolChoice?.type === 'search' && search === null)
+    throw refuse('tool_choice', 'names a tool that is not among the tools');
   const isAllowed = ({ name }: ToolDefinition): boolean => choice.allowed?.has(name) ?? true;
   return {
     ...readConversation(request),
     tools: tools.filter(isAllowed),
+    search,
     toolChoice: choice.toolChoice,
     parallelTools: request.parallel_tool_calls !== false,
     temperature: request.temperature ?? null,
@@ -46,21 +54,28 @@ export function readResponsesPrompt(request: ResponsesRequest, warnings: string[
   };
 }
 
-type Choice = { toolChoice: ToolChoice | null; allowed: ReadonlySet<string> | null };
+type Choice = { toolChoice: ToolChoice | null; allowed: ReadonlySet<string> | null; maySearch: boolean };
+
+const anyTool = (toolChoice: ToolChoice | null): Choice => ({ toolChoice, allowed: null, maySearch: true });
 
 function readToolChoice(choice: unknown): Choice {
-  if (choice === undefined || choice === null) return { toolChoice: null, allowed: null };
-  if (choice === 'auto' || choice === 'none') return { toolChoice: { type: choice }, allowed: null };
-  if (choice === 'required') return { toolChoice: { type: 'any' }, allowed: null };
+  if (choice === undefined || choice === null) return anyTool(null);
+  if (choice === 'auto' || choice === 'none') return anyTool({ type: choice });
+  if (choice === 'required') return anyTool({ type: 'any' });
   if (!isObject(choice)) throw refuse('tool_choice', 'must be auto, none, required or a function');
   if (choice.type === 'allowed_tools') {
-    const allowed = asArray(choice.tools).map((tool) => nameOf(asObject(tool)));
-    return { toolChoice: { type: choice.mode === 'required' ? 'any' : 'auto' }, allowed: new Set(allowed) };
+    const tools = asArray(choice.tools).map(asObject);
+    return {
+      toolChoice: { type: choice.mode === 'required' ? 'any' : 'auto' },
+      allowed: new Set(tools.map(nameOf)),
+      maySearch: tools.some(isSearchTool),
+    };
   }
+  if (isSearchTool(choice)) return anyTool({ type: 'search' });
   if (choice.type !== 'function' && choice.type !== 'custom')
-    throw refuse('tool_choice.type', 'must be function, custom or allowed_tools');
+    throw refuse('tool_choice.type', 'must be function, custom, web_search or allowed_tools');
   requireName(choice.name, 'tool_choice.name');
-  return { toolChoice: { type: 'tool', name: nameOf(choice) }, allowed: null };
+  return anyTool({ type: 'tool', name: nameOf(choice) });
 }
 
 const nameOf = ({ name, namespace }: Json): string => neutralName(asText(name), asText(namespace) || null);

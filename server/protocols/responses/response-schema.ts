@@ -23,7 +23,9 @@ export type ResponsesUsage = z.output<typeof responsesUsageSchema>;
 const outputItem = z
   .looseObject({
     id: z.string().optional(),
-    type: z.string().meta({ description: '`message`, `reasoning`, `function_call` or `custom_tool_call`.' }),
+    type: z.string().meta({
+      description: '`message`, `reasoning`, `function_call`, `custom_tool_call` or `web_search_call`.',
+    }),
     status: z.string().optional().meta({ description: '`in_progress`, `completed` or `incomplete`.' }),
     content: z
       .array(z.looseObject({ type: z.string() }))
@@ -44,6 +46,10 @@ const outputItem = z
       .optional()
       .meta({ description: 'Of a function call: JSON, as the model wrote it.' }),
     input: z.string().optional().meta({ description: 'Of a call of a custom tool.' }),
+    action: z
+      .looseObject({ type: z.string() })
+      .optional()
+      .meta({ description: 'Of a web search: `search` with its `query`, or a page that was opened.' }),
   })
   .meta({ description: 'An item that the model wrote.' });
 

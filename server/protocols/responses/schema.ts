@@ -54,8 +54,14 @@ export const responsesRequestSchema = z.looseObject({
       { error: 'must be an object' },
     )
     .nullish(),
-  tools: objectList('tools').nullish().meta({ description: 'Functions that the model may call.' }),
+  tools: objectList('tools')
+    .nullish()
+    .meta({ description: 'Functions that the model may call, and `web_search`.' }),
   tool_choice: unread(['string', 'object'], '`auto`, `none`, `required`, or one function.'),
+  max_tool_calls: unread(
+    'integer',
+    'With `web_search`: the most searches, and pages that they open. 5 by default, and 20 at most.',
+  ),
   parallel_tool_calls: flag
     .nullish()
     .meta({ description: 'Whether the model may call several tools at once.' }),

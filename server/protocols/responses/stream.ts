@@ -4,8 +4,7 @@ import { writeExactly } from '../exact-numbers';
 import type { Json, StreamEvent, TokenUsage } from '../neutral';
 import { writeOutput } from './output';
 import type { ResponsesRequest } from './schema';
-import { offeredTools } from './tools';
-import { beginResponse, endResponse } from './write';
+import { beginResponse, endResponse, outputOptions } from './write';
 
 /** A comment, because every data event of this format has a number. */
 export const RESPONSES_KEEPALIVE = ': keepalive\n\n';
@@ -56,7 +55,7 @@ export function writeResponsesStream(request: ResponsesRequest, labels: Response
   const emit = (type: string, fields: Json): void => {
     out += responsesFrame({ type, sequence_number: sequence++, ...fields });
   };
-  const output = writeOutput({ labels, tools: offeredTools(request.tools ?? []), emit });
+  const output = writeOutput({ ...outputOptions(request, labels), emit });
 
   function take(): string {
     const taken = out;

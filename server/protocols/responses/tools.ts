@@ -31,6 +31,7 @@ export function offeredTools(tools: readonly Json[]): Map<string, OfferedTool> {
 export function readTools(tools: readonly Json[]): ToolDefinition[] {
   return tools.flatMap((tool, index): ToolDefinition[] => {
     const place = `tools.${index}`;
+    if (isSearchTool(tool)) return [];
     if (tool.type !== 'namespace') return [readTool(tool, null, place)];
     const namespace = requireName(tool.name, `${place}.name`);
     return asArray(tool.tools).map((inner, at) =>

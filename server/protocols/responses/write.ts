@@ -42,6 +42,7 @@ export function beginResponse(request: ResponsesRequest, labels: ResponseLabels)
     incomplete_details: null,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
+    ...(request.max_tool_calls != null && { max_tool_calls: request.max_tool_calls }),
     model: labels.requestedModel,
     output: [],
     parallel_tool_calls: request.parallel_tool_calls ?? true,
@@ -59,6 +60,15 @@ export function beginResponse(request: ResponsesRequest, labels: ResponseLabels)
     ...repeatRequest(request),
   };
 }
+
+/** The part of `include` that asks for the pages that a search found. */
+export const SOURCES = 'web_search_call.action.sources';
+
+export const outputOptions = ({ tools, include }: ResponsesRequest, labels: ResponseLabels) => ({
+  labels,
+  tools: offeredTools(tools ?? []),
+  withSources: include?.includes(SOURCES) === true,
+});
 
 type Output = ReturnType<ReturnType<typeof writeOutput>['close']>;
 
@@ -82,7 +92,7 @@ export function writeResponse(
   labels: ResponseLabels,
   request: ResponsesRequest,
 ): WrittenResponse {
-  const output = writeOutput({ labels, tools: offeredTools(request.tools ?? []), emit: () => {} });
+  const output = writeOutput({ ...outputOptions(request, labels), emit: () => {} });
   for (const event of responseEvents(response)) {
     if (event.type !== 'start' && event.type !== 'usage') output.write(event as OutputEvent);
   }

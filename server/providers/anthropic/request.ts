@@ -1,9 +1,11 @@
+import { describeResults } from '../../protocols/messages/read-blocks';
 import { refuseUnpricedMessages } from '../../protocols/messages/refuse-unpriced';
 import type { CountTokensRequest, MessagesRequest } from '../../protocols/messages/schema';
-import { limitSearchTool } from '../../protocols/messages/search-tool';
+import { limitSearchTool, refuseSearchTool } from '../../protocols/messages/search-tool';
+import { isOwnSearch } from '../../protocols/messages/write';
 import type { Json } from '../../protocols/neutral';
 import { isPlaceholderSignature } from '../../protocols/placeholder-signature';
-import { asArray, asText, leaveOut } from '../../protocols/read-fields';
+import { asArray, asObject, asText, leaveOut } from '../../protocols/read-fields';
 import { OPERATOR_NOTE } from '../operator-note';
 import type { RequestTarget } from '../request-target';
 import { claudeCapabilities } from './claude-capabilities';
@@ -19,6 +21,7 @@ const OWN_FIELDS = new Set(['metadata', 'service_tier', 'diagnostics']);
  */
 export function repairMessagesRequest(request: MessagesRequest, target: RequestTarget): Json {
   refuseUnpricedMessages(request);
+  refuseSearchTool(request.tools, target.searches);
   const known = keepMessagesFields(request, target.warnings);
   const body = leaveOut(known, OWN_FIELDS);
   body.model = target.upstreamModel;
@@ -61,13 +64,33 @@ export function repairMessages(messages: CountTokensRequest['messages'], target:
   return messages.flatMap((message): Json[] => {
     if (message.role === 'system' && !laterSystem) return [toNote(message)];
     if (message.role !== 'assistant' || !Array.isArray(message.content)) return [message];
-    const content = message.content.filter((block) => !isForeignThought(block, target));
-    if (content.length === message.content.length) return [message];
+    if (!message.content.some((block) => isForeign(block, target))) return [message];
+    const content = message.content.flatMap((block) => repairBlock(block, target));
     return content.length === 0 ? [] : [{ ...message, content }];
   });
 }
 
-/** Providers reject thinking that they did not sign. */
+const isForeign = (block: Json, target: RequestTarget): boolean =>
+  isForeignThought(block, target) ||
+  isOwnSearch(block.id) ||
+  isOwnSearch(block.tool_use_id) ||
+  asArray(block.citations).some(isForeignCitation);
+
+/** Anthropic rejects thinking that it did not sign, and what it did not encrypt: such results are sent as text. */
+function repairBlock(block: Json, target: RequestTarget): Json[] {
+  if (isForeignThought(block, target) || isOwnSearch(block.id)) return [];
+  if (isOwnSearch(block.tool_use_id)) {
+    const text = describeResults(block.content);
+    return text === null ? [] : [{ type: 'text', text }];
+  }
+  if (!asArray(block.citations).some(isForeignCitation)) return [block];
+  const citations = asArray(block.citations).filter((citation) => !isForeignCitation(citation));
+  return [Object.assign({}, block, { citations: citations.length === 0 ? undefined : citations })];
+}
+
+const isForeignCitation = (citation: unknown): boolean =>
+  isPlaceholderSignature(asText(asObject(citation).encrypted_index));
+
 function isForeignThought(block: Json, { withoutReasoning }: RequestTarget): boolean {
   if (block.type !== 'thinking' && block.type !== 'redacted_thinking') return false;
   return withoutReasoning || isPlaceholderSignature(asText(block.signature));

@@ -1,5 +1,13 @@
 import { writeExactly } from '../../protocols/exact-numbers';
-import type { Citation, Json, ModelResponse, ResponsePart, StopReason } from '../../protocols/neutral';
+import type {
+  Citation,
+  FoundPage,
+  Json,
+  ModelResponse,
+  ResponsePart,
+  SearchPart,
+  StopReason,
+} from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
 import type { ResponseFacts } from '../exchange';
 import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
@@ -14,11 +22,14 @@ const STOP_REASONS: Record<string, StopReason> = {
   refusal: 'refusal',
 };
 
+type Ending = { jsonTool: string | null; hasSearched: boolean };
+
 /**
  * An unlisted reason is a normal end. A call of our own JSON tool does not count as a tool call of the
- * client.
+ * client. A turn that is paused after many searches is incomplete, and other formats cannot continue it.
  */
-export function readStopReason(reported: string, { jsonTool }: { jsonTool: string | null }): StopReason {
+export function readStopReason(reported: string, { jsonTool, hasSearched }: Ending): StopReason {
+  if (reported === 'pause_turn' && hasSearched) return 'length';
   const reason = STOP_REASONS[reported] ?? 'end';
   return reason === 'tool-use' && jsonTool !== null ? 'end' : reason;
 }
@@ -49,18 +60,27 @@ function countBlockBytes(block: Json): number {
 
 /** `jsonTool` names the tool that replaces JSON output: its arguments are the text. */
 export function readResponse(message: Json, { jsonTool }: { jsonTool: string | null }): ModelResponse {
-  const parts = asArray(message.content).flatMap((block) => readBlock(asObject(block), jsonTool));
-  const hasJson = asArray(message.content).some((block) => isJsonCall(asObject(block), jsonTool));
+  const blocks = asArray(message.content).map(asObject);
+  const queries = new Map(blocks.filter(isSearchCall).map(({ id, input }) => [id, readQuery(input)]));
+  const parts = blocks.flatMap((block) => readBlock(block, jsonTool, queries));
+  const hasJson = blocks.some((block) => isJsonCall(block, jsonTool));
   return {
     parts,
     usage: readUsage(message.usage),
-    reason: readStopReason(asText(message.stop_reason), { jsonTool: hasJson ? jsonTool : null }),
+    reason: readStopReason(asText(message.stop_reason), {
+      jsonTool: hasJson ? jsonTool : null,
+      hasSearched: queries.size > 0,
+    }),
     stopSequence: asText(message.stop_sequence) || null,
     explanation: asText(asObject(message.stop_details).explanation) || null,
   };
 }
 
-function readBlock(block: Json, jsonTool: string | null): ResponsePart[] {
+function readBlock(
+  block: Json,
+  jsonTool: string | null,
+  queries: ReadonlyMap<unknown, string>,
+): ResponsePart[] {
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: asText(block.text), citations: readCitations(block.citations) }];
@@ -75,8 +95,10 @@ function readBlock(block: Json, jsonTool: string | null): ResponsePart[] {
       if (isJsonCall(block, jsonTool)) return [{ type: 'text', text: json, citations: [] }];
       return [{ type: 'tool-call', id: asText(block.id), name: asText(block.name), json }];
     }
+    case 'web_search_tool_result':
+      return [readSearch(block, queries.get(block.tool_use_id) ?? '')];
     default:
-      // Tools that run at the provider, and their results, are billed but not part of the response.
+      // Other tools that run at the provider, and their results, are not part of the response.
       return [];
   }
 }
@@ -84,6 +106,20 @@ function readBlock(block: Json, jsonTool: string | null): ResponsePart[] {
 function isJsonCall(block: Json, jsonTool: string | null): boolean {
   return block.type === 'tool_use' && jsonTool !== null && block.name === jsonTool;
 }
+
+export const isSearchCall = ({ type, name }: Json): boolean =>
+  type === 'server_tool_use' && name === 'web_search';
+
+export const readQuery = (input: unknown): string => asText(asObject(input).query);
+
+/** A failed search has an error in place of its results. */
+export function readSearch({ tool_use_id: id, content }: Json, query: string): SearchPart {
+  const pages = Array.isArray(content) ? content.flatMap((page) => readPage(asObject(page))) : null;
+  return { type: 'search', id: asText(id), query, pages };
+}
+
+const readPage = ({ url, title, page_age: age }: Json): FoundPage[] =>
+  typeof url === 'string' ? [{ url, title: asText(title), age: asText(age) || null }] : [];
 
 /** Only citations with a URL have a counterpart. */
 export function readCitations(citations: unknown): Citation[] {

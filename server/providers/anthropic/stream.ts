@@ -1,11 +1,19 @@
 import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
-import { asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { asObject, asText, isObject, parseJson, parseObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
 import { responseEvents } from '../response-events';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
-import { readCitations, readFacts, readResponse, readStopReason } from './response';
+import {
+  isSearchCall,
+  readCitations,
+  readFacts,
+  readQuery,
+  readResponse,
+  readSearch,
+  readStopReason,
+} from './response';
 import { overwriteUsage, readUsage } from './usage';
 
 /**
@@ -61,6 +69,7 @@ type Block =
   | { kind: 'tool'; call: number; input: Json; hasArguments: boolean }
   /** Our own tool for JSON output: its arguments are text of the response. */
   | { kind: 'json'; input: Json; hasArguments: boolean }
+  | { kind: 'search'; id: unknown; json: string }
   | { kind: 'other' };
 
 /** Reads a messages stream as neutral events. */
@@ -69,6 +78,8 @@ export function readMessageEvents(
   { jsonTool }: { jsonTool: string | null },
 ): ResponseReader {
   const blocks = new Map<unknown, Block>();
+  /** By the id of their search. */
+  const queries = new Map<unknown, string>();
   const noteUsage = collectUsage(facts);
   let calls = 0;
   let hasJson = false;
@@ -125,6 +136,8 @@ export function readMessageEvents(
     if (block.kind === 'tool') {
       return [{ type: 'tool-start', call: block.call, id: asText(content.id), name: asText(content.name) }];
     }
+    if (content.type === 'web_search_tool_result')
+      return [readSearch(content, queries.get(content.tool_use_id) ?? '')];
     if (content.type === 'redacted_thinking')
       return [{ type: 'redacted-reasoning', data: asText(content.data) }];
     if (block.kind === 'text' && asText(content.text) !== '')
@@ -136,6 +149,10 @@ export function readMessageEvents(
   function openBlock(content: Json): Block {
     if (content.type === 'text') return { kind: 'text', citations: readCitations(content.citations) };
     if (content.type === 'thinking') return { kind: 'thinking', signature: asText(content.signature) };
+    if (isSearchCall(content)) {
+      queries.set(content.id, readQuery(content.input));
+      return { kind: 'search', id: content.id, json: '' };
+    }
     if (content.type !== 'tool_use') return { kind: 'other' };
     const start = { input: asObject(content.input), hasArguments: false };
     if (jsonTool === null || content.name !== jsonTool) return { kind: 'tool', call: calls++, ...start };
@@ -146,6 +163,8 @@ export function readMessageEvents(
   function stopBlock(index: unknown): StreamEvent[] {
     const block = blocks.get(index);
     blocks.delete(index);
+    if (block?.kind === 'search' && block.json !== '')
+      queries.set(block.id, readQuery(parseJson(block.json)));
     return block === undefined ? [] : endBlock(block);
   }
 
@@ -159,7 +178,10 @@ export function readMessageEvents(
     if (whole !== null) return whole.filter(({ type }) => type === 'finish');
     const open = [...blocks.values()].flatMap(endBlock);
     const known = reported || (calls > 0 ? 'tool_use' : 'end_turn');
-    const reason = readStopReason(known, { jsonTool: hasJson ? jsonTool : null });
+    const reason = readStopReason(known, {
+      jsonTool: hasJson ? jsonTool : null,
+      hasSearched: queries.size > 0,
+    });
     const explanation = asText(asObject(delta.stop_details).explanation) || null;
     return [
       ...open,
@@ -190,6 +212,7 @@ function readDelta(block: Block, delta: Json): StreamEvent[] {
 }
 
 function readArguments(block: Block, json: string): StreamEvent[] {
+  if (block.kind === 'search') block.json += json;
   if (json === '' || (block.kind !== 'tool' && block.kind !== 'json')) return [];
   block.hasArguments = true;
   return block.kind === 'tool' ? [{ type: 'tool-delta', call: block.call, json }] : textEvents(json);
@@ -214,6 +237,7 @@ function endBlock(block: Block): StreamEvent[] {
         ...(block.hasArguments ? [] : textEvents(JSON.stringify(block.input))),
         { type: 'text-end', citations: [] },
       ];
+    case 'search':
     case 'other':
       return [];
   }

@@ -6,7 +6,7 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../../protocols/neutral';
-import { asArray, isObject } from '../../protocols/read-fields';
+import { asArray, isObject, refuse } from '../../protocols/read-fields';
 import type { ToolNames } from '../../protocols/tool-ids';
 import { cannotForceTool, type ForcedCall, planForcedCall } from '../forced-call';
 import { writeSchemaInstruction } from '../json-instruction';
@@ -19,6 +19,7 @@ import { type Thinking, writeThinking } from './write-thinking';
 import { writeCacheBreakpoint, writeContent, writeTurns } from './write-turns';
 
 const JSON_TOOL = 'json_response';
+const SEARCH_TOOL = 'web_search';
 const JSON_INSTRUCTION = 'Answer with a single valid JSON object and nothing else.';
 const MAX_CACHE_BREAKPOINTS = 4;
 
@@ -32,9 +33,10 @@ export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names
   const forcedCall = forceCall(prompt, context);
   const output =
     forcedCall === null ? writeOutput(prompt.outputFormat, context) : writeForcedOutput(forcedCall);
-  const choice = chooseTool(prompt, output, forcedCall);
+  const choice = fitChoice(chooseTool(prompt, output, forcedCall), prompt, context);
   const { thinking, toolChoice } = settleChoice(writeThinking(prompt, capabilities, target), choice, context);
-  const tools = output.tool === null ? prompt.tools : [...prompt.tools, output.tool];
+  const callable = output.tool === null ? prompt.tools : [...prompt.tools, output.tool];
+  const tools = [...writeSearchTool(prompt, context), ...callable.map((tool) => writeTool(tool, context))];
   const config = {
     ...(thinking.effort !== null && { effort: thinking.effort }),
     ...(output.format !== null && { format: output.format }),
@@ -46,7 +48,7 @@ export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names
     max_tokens: target.outputCap,
     ...(system.length > 0 && { system: system.map(writeContent) }),
     messages: writeTurns(prompt.messages, { capabilities, names, keepsThoughts }),
-    ...(tools.length > 0 && { tools: tools.map((tool) => writeTool(tool, context)) }),
+    ...(tools.length > 0 && { tools }),
     ...writeToolChoice(
       toolChoice,
       { parallel: prompt.parallelTools && output.tool === null, hasTools: tools.length > 0 },
@@ -81,6 +83,18 @@ function forceCall(
 function chooseTool(prompt: Prompt, output: Output, forcedCall: ForcedCall | null): ToolChoice | null {
   if (forcedCall !== null) return { type: 'none' };
   return output.tool === null ? prompt.toolChoice : jsonToolChoice(prompt);
+}
+
+/** A model that cannot be forced to search decides itself. Where it may call a tool instead, that is forced. */
+function fitChoice(
+  choice: ToolChoice | null,
+  { tools }: Prompt,
+  { capabilities, warnings }: Context,
+): ToolChoice | null {
+  const forcesSearch = choice?.type === 'search' || (choice?.type === 'any' && tools.length === 0);
+  if (!forcesSearch || capabilities.forcedTool) return choice;
+  warnings.push('tool_choice was lowered to auto: this model cannot be forced to search');
+  return { type: 'auto' };
 }
 
 const writeForcedOutput = ({ schema, instruction }: ForcedCall): Output => ({
@@ -130,12 +144,33 @@ function settleChoice(
   choice: ToolChoice | null,
   { capabilities, warnings }: Context,
 ): { thinking: Thinking; toolChoice: ToolChoice | null } {
-  const isForced = choice?.type === 'any' || choice?.type === 'tool';
+  const isForced = choice !== null && choice.type !== 'auto' && choice.type !== 'none';
   if (!isForced) return { thinking, toolChoice: choice };
   if (!thinking.isOn || capabilities.off !== 'disabled') return { thinking, toolChoice: choice };
   warnings.push('thinking was turned off: this model does not accept a forced tool with thinking');
   const off = capabilities.thinking === 'budget' ? null : { type: 'disabled' };
   return { thinking: { thinking: off, effort: null, isOn: false }, toolChoice: choice };
+}
+
+/** In the version whose results no code filters. */
+function writeSearchTool({ search, tools }: Prompt, { searches, names, warnings }: Context): Json[] {
+  if (search === null) return [];
+  if (tools.some(({ name }) => names.toProvider(name) === SEARCH_TOOL))
+    throw refuse('tools', `this model searches the web with a tool named ${SEARCH_TOOL}: rename yours`);
+  const { allowedDomains, blockedDomains, location, contextSize } = search;
+  if (allowedDomains.length > 0 && blockedDomains.length > 0)
+    throw refuse(search.place, 'this model accepts either allowed or blocked domains, not both');
+  if (contextSize !== null && contextSize !== 'medium') warnings.push('search_context_size was dropped');
+  const tool = {
+    type: 'web_search_20250305',
+    name: SEARCH_TOOL,
+    max_uses: searches,
+    ...(allowedDomains.length > 0 && { allowed_domains: allowedDomains }),
+    ...(blockedDomains.length > 0 && { blocked_domains: blockedDomains }),
+    ...(location !== null && { user_location: { type: 'approximate', ...location } }),
+    ...writeCacheBreakpoint(search),
+  };
+  return [tool];
 }
 
 function writeTool(tool: ToolDefinition, { names, capabilities, warnings }: Context): Json {
@@ -158,8 +193,9 @@ function writeToolChoice(
 ): Json {
   if (!hasTools || (choice === null && parallel)) return {};
   const { type } = choice ?? { type: 'auto' };
-  const name = choice?.type === 'tool' ? { name: names.toProvider(choice.name) } : {};
   const oneAtATime = !parallel && type !== 'none' ? { disable_parallel_tool_use: true } : {};
+  if (choice?.type === 'search') return { tool_choice: { type: 'tool', name: SEARCH_TOOL, ...oneAtATime } };
+  const name = choice?.type === 'tool' ? { name: names.toProvider(choice.name) } : {};
   return { tool_choice: { type, ...name, ...oneAtATime } };
 }
 

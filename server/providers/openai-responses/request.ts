@@ -6,6 +6,7 @@ import type { ResponsesRequest } from '../../protocols/responses/schema';
 import { isOwnReasoning } from '../../protocols/responses/sealed-reasoning';
 import { isSearchTool } from '../../protocols/responses/search-tool';
 import { withoutOfflineSearch } from '../../protocols/responses/tools';
+import { SOURCES } from '../../protocols/responses/write';
 import { cleanIdentifier } from '../../protocols/tool-ids';
 import { type ChatCapabilities, chatCapabilities } from '../openai/chat-capabilities';
 import type { RequestTarget } from '../request-target';
@@ -19,7 +20,6 @@ const OWN_FIELDS = new Set([
 
 const REASONING_CONTENT = 'reasoning.encrypted_content';
 const LOGPROBS = 'message.output_text.logprobs';
-const SOURCES = 'web_search_call.action.sources';
 const INCLUDED = new Set([REASONING_CONTENT, LOGPROBS, SOURCES]);
 
 /**

@@ -5,7 +5,7 @@ import type { EffortName, ProviderProfile } from '../profiles';
  * The parameters that a model accepts at `/chat/completions`. Source: the vendors' references, November 2026.
  */
 export type ChatCapabilities = {
-  limitName: 'max_tokens' | 'max_completion_tokens';
+  limitName: 'max_tokens' | 'max_completion_tokens' | 'max_output_tokens';
   systemRole: 'system' | 'developer';
   /** Accepts temperature and top_p: always, never, or only without reasoning. */
   sampling: 'yes' | 'no' | 'without-reasoning';

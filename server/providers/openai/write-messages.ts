@@ -112,7 +112,8 @@ function writePart(part: Part, { profile, capabilities }: WriteContext): Json[] 
         throw refuse(part.place, 'this model does not accept image URLs: send the image as base64');
       }
       const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
-      return [{ type: 'image_url', image_url: { url }, ...breakpoint(part, capabilities) }];
+      const image_url = part.isLowDetail === true ? { url, detail: 'low' } : { url };
+      return [{ type: 'image_url', image_url, ...breakpoint(part, capabilities) }];
     }
     case 'document': {
       if (part.source.kind === 'url')

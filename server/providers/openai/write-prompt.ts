@@ -15,8 +15,12 @@ import { writeMessages } from './write-messages';
 type Context = RequestTarget & { capabilities: ChatCapabilities; names: ToolNames };
 
 /** A prompt of another format as a chat request. */
-export function writeChatPrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): Json {
-  const capabilities = chatCapabilities(target.profile, target.upstreamModel, target);
+export function writeChatPrompt(
+  prompt: Prompt,
+  target: RequestTarget,
+  names: ToolNames,
+  capabilities = chatCapabilities(target.profile, target.upstreamModel, target),
+): Json {
   if (capabilities.onlyResponses) throw refuse('model', 'is not available in this format');
   const context: Context = { capabilities, names, ...target };
   const effort = writeEffort(prompt, context);
@@ -101,6 +105,8 @@ function writeToolChoice({ toolChoice }: Prompt, { names, capabilities }: Contex
   if (toolChoice === null) return {};
   const isForced = toolChoice.type === 'any' || toolChoice.type === 'tool';
   if (isForced && !capabilities.forcedTool) throw cannotForceTool();
+  // Only the responses format has searches: see its `write-prompt.ts`.
+  if (toolChoice.type === 'search') return {};
   if (toolChoice.type === 'any') return { tool_choice: 'required' };
   if (toolChoice.type !== 'tool') return { tool_choice: toolChoice.type };
   return { tool_choice: { type: 'function', function: { name: names.toProvider(toolChoice.name) } } };

@@ -27,13 +27,15 @@ const CLIENT_TOOLS: readonly (readonly [RegExp, number])[] = [
   [/^computer_/, 735],
   [/^memory_/, 700],
 ];
-/** What Anthropic bills for a search, and at most reads of its results; and the instructions to search. */
+/** What Anthropic and OpenAI bill for a search, and at most read of its results; and the instructions to search. */
 const SEARCH_FEE = 1_000_000_000_000n;
 export const SEARCH_TOKENS = 20_000;
 const SEARCH_PROMPT_TOKENS = 2_000;
-const SEARCH_TOOL = /^web_search_\d{8}$/;
+const SEARCH_TOOL = /^web_search(_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
 /** Anthropic pauses a turn after as many readings of the prompt. */
 const MOST_READINGS = 10;
+/** The context that OpenAI gives to all results. */
+const MOST_RESULTS = 128_000;
 /** What a tool that the provider runs adds: a fee of a cent, and the pages it reads. */
 const SERVER_TOOL_TOKENS = 20_000;
 const SERVER_TOOL_FEE = 1_000_000_000_000n;
@@ -86,7 +88,7 @@ class Counter {
     const known = CLIENT_TOOLS.find(([names]) => names.test(type));
     this.text(JSON.stringify(tool));
     if (SEARCH_TOOL.test(type)) {
-      this.tokens += Math.ceil(SEARCH_PROMPT_TOKENS * CLAUDE_FACTOR);
+      this.tokens += Math.ceil(SEARCH_PROMPT_TOKENS * (this.vendor === 'anthropic' ? CLAUDE_FACTOR : 1));
       return;
     }
     this.tokens += known?.[1] ?? SERVER_TOOL_TOKENS;
@@ -187,19 +189,25 @@ const ARGUMENTS = new Set(['input', 'arguments']);
 /** Fields that are part of the format rather than of the prompt. */
 const UNBILLED = new Set(['role', 'type', 'cache_control', 'prompt_cache_breakpoint', 'signature', 'id']);
 
-/** The most searches of a request at Anthropic, which runs any number without a limit. */
+/** The most searches of a request; without a limit, the vendors run any number. */
 export function mostSearches(body: Json): number {
   const tool = ((body.tools as Json[]) ?? []).find(({ type }) => SEARCH_TOOL.test(String(type)));
-  return tool === undefined ? 0 : Number(tool.max_uses ?? 1_000);
+  return tool === undefined ? 0 : Number(tool.max_uses ?? body.max_tool_calls ?? 1_000);
 }
 
 export const feesOf = (searches: number): bigint => BigInt(searches) * SEARCH_FEE;
 
+type Searching = { vendor: Vendor; searches: number; output: number; context: number };
+
 /** Every reading after the first includes the results and the output so far; here, all of them. */
-export function mostInput(prompt: number, searches: number, output: number, context: number): number {
+export function mostInput(prompt: number, { vendor, searches, output, context }: Searching): number {
   if (searches === 0) return Math.min(context, prompt);
-  const later = Math.min(context, prompt + searches * SEARCH_TOKENS + output);
-  return Math.min(context, prompt) + (MOST_READINGS - 1) * later;
+  const found = searches * SEARCH_TOKENS;
+  const results = vendor === 'openai' ? Math.min(MOST_RESULTS, found) : found;
+  const later = Math.min(context, prompt + results + output);
+  // OpenAI ignores calls beyond the limit, and reads on after each of them.
+  const readings = vendor === 'openai' ? searches : MOST_READINGS - 1;
+  return Math.min(context, prompt) + readings * later;
 }
 
 /** The exact cost at the list price of the catalogue. */

@@ -140,6 +140,14 @@ function responseUsage({ tokens, reasoning }: Produced): Json {
   };
 }
 
+const searchCalls = ({ searches }: Produced): Json[] =>
+  Array.from({ length: searches }, (_, index) => ({
+    id: `ws_${index}`,
+    type: 'web_search_call',
+    status: 'completed',
+    action: { type: 'search', query: 'word' },
+  }));
+
 const MESSAGE_ITEM = { id: 'msg_honest', type: 'message', role: 'assistant' };
 
 export function writeResponse(_: Vendor, produced: Produced): Json {
@@ -150,32 +158,43 @@ export function writeResponse(_: Vendor, produced: Produced): Json {
     created_at: 1,
     status: 'completed',
     model: produced.body.model,
-    output: [{ ...MESSAGE_ITEM, status: 'completed', content }],
+    output: [...searchCalls(produced), { ...MESSAGE_ITEM, status: 'completed', content }],
     usage: responseUsage(produced),
   };
 }
 
 export function responseEvents(vendor: Vendor, produced: Produced): Written {
   const response = writeResponse(vendor, produced);
-  const [item] = response.output as Json[];
+  const searched = searchCalls(produced);
+  const item = (response.output as Json[]).at(-1);
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   const text = textOf(produced);
-  const at = { item_id: MESSAGE_ITEM.id, output_index: 0, content_index: 0 };
+  const output_index = searched.length;
+  const at = { item_id: MESSAGE_ITEM.id, output_index, content_index: 0 };
   const part = { type: 'output_text', text, annotations: [] };
   const events: Json[] = [
     { type: 'response.created', response: begun },
+    ...searched.flatMap((call, index) => [
+      {
+        type: 'response.output_item.added',
+        output_index: index,
+        item: { id: call.id, type: call.type, status: 'in_progress' },
+      },
+      { type: 'response.output_item.done', output_index: index, item: call },
+    ]),
     {
       type: 'response.output_item.added',
-      output_index: 0,
+      output_index,
       item: { ...MESSAGE_ITEM, status: 'in_progress', content: [] },
     },
     { type: 'response.content_part.added', ...at, part: { ...part, text: '' } },
     { type: 'response.output_text.delta', ...at, delta: text },
     { type: 'response.output_text.done', ...at, text },
     { type: 'response.content_part.done', ...at, part },
-    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.output_item.done', output_index, item },
     { type: 'response.completed', response },
   ];
   const written = events.map((one, sequence_number) => named({ ...one, sequence_number }));
-  return { output: written.slice(0, 4), usage: written.slice(4) };
+  const end = 4 + 2 * searched.length;
+  return { output: written.slice(0, end), usage: written.slice(end) };
 }

@@ -1,0 +1,137 @@
+import type { Citation, Json, StopReason, StreamEvent } from '../../protocols/neutral';
+import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
+import type { StreamFacts } from '../stream-relay';
+import type { ResponseReader } from '../wire-format';
+import { readCitation, readEnd, readSearch } from './read-output';
+import { isSearch, readMetered } from './usage';
+
+/** Before these events, a failure can still become an error status: nothing was produced. */
+const PREPARATION = new Set(['response.created', 'response.in_progress', 'response.queued']);
+const ENDS = new Set(['response.completed', 'response.incomplete']);
+
+type ReadEvent = { type: string; event: Json; response: Json | null };
+
+/** Returns the event and meters its output. Returns null when the response ended early; `facts` contain why. */
+export function readEvent(data: string, facts: StreamFacts): ReadEvent | null {
+  const event = parseObject(data);
+  if (event === null) {
+    facts.failure = brokenResponse('the provider sent an event that is not JSON');
+    return null;
+  }
+  const type = asText(event.type);
+  const response = isObject(event.response) ? event.response : null;
+  if (type === 'error' || type === 'response.failed') {
+    facts.failure = readEmbeddedFailure(response ?? (isObject(event.error) ? event : { error: event }));
+    return null;
+  }
+  if (response !== null && ENDS.has(type)) {
+    facts.usage = readMetered(response);
+    facts.outputReported = facts.usage !== null;
+  } else if (response === null) meter(type, event, facts);
+  facts.started ||= type !== '' && !PREPARATION.has(type);
+  return { type, event, response };
+}
+
+function meter(type: string, event: Json, facts: StreamFacts): void {
+  const added = type === 'response.output_item.added' ? asText(asObject(event.item).name) : '';
+  const bytes = Buffer.byteLength(type.endsWith('.delta') ? asText(event.delta) : added);
+  facts.outputBytes += bytes;
+  if (bytes > 0) facts.outputDeltas++;
+  if (type === 'response.output_item.done' && isSearch(asObject(event.item))) facts.searches++;
+}
+
+export const isEnd = ({ type, response }: ReadEvent): boolean => response !== null && ENDS.has(type);
+
+/** The failure of a stream without its last event. */
+export const unfinished = () => brokenResponse('the provider ended its response without finishing it');
+
+/** Reads a responses stream as neutral events. */
+export function readResponseEvents(facts: StreamFacts): ResponseReader {
+  /** The calls by their output item. */
+  const calls = new Map<unknown, { call: number; hasArguments: boolean }>();
+  let citations: Citation[] = [];
+  let hasThought = false;
+  let hasBegun = false;
+  let end: { reason: StopReason; explanation: string | null } | null = null;
+
+  function read(data: string): StreamEvent[] {
+    const known = readEvent(data, facts);
+    if (known === null) return [];
+    if (isEnd(known)) end = readEnd(known.response ?? {});
+    const events = readAny(known.type, known.event);
+    if (hasBegun || !facts.started) return events;
+    hasBegun = true;
+    return [{ type: 'start' }, ...events];
+  }
+
+  function readAny(type: string, event: Json): StreamEvent[] {
+    const delta = asText(event.delta);
+    switch (type) {
+      case 'response.output_item.added':
+        return startItem(asObject(event.item), event.output_index);
+      case 'response.output_text.delta':
+        return delta === '' ? [] : [{ type: 'text-delta', text: delta }];
+      case 'response.output_text.annotation.added':
+        citations.push(...readCitation(event.annotation));
+        return [];
+      case 'response.content_part.done':
+        return endPart(asObject(event.part));
+      case 'response.refusal.delta':
+        return delta === '' ? [] : [{ type: 'refusal-delta', text: delta }];
+      case 'response.reasoning_summary_text.delta':
+        hasThought ||= delta !== '';
+        return delta === '' ? [] : [{ type: 'reasoning-delta', text: delta }];
+      case 'response.function_call_arguments.delta':
+        return addArguments(event.output_index, delta);
+      case 'response.output_item.done':
+        return endItem(asObject(event.item), event.output_index);
+      default:
+        return [];
+    }
+  }
+
+  function startItem({ type, call_id: id, name }: Json, index: unknown): StreamEvent[] {
+    if (type !== 'function_call') return [];
+    const call = calls.size;
+    calls.set(index, { call, hasArguments: false });
+    return [{ type: 'tool-start', call, id: asText(id), name: asText(name) }];
+  }
+
+  function addArguments(index: unknown, json: string): StreamEvent[] {
+    const open = calls.get(index);
+    if (open === undefined || json === '') return [];
+    open.hasArguments = true;
+    return [{ type: 'tool-delta', call: open.call, json }];
+  }
+
+  function endPart({ type, annotations }: Json): StreamEvent[] {
+    if (type !== 'output_text') return [];
+    const cited = citations.length > 0 ? citations : asArray(annotations).flatMap(readCitation);
+    citations = [];
+    return [{ type: 'text-end', citations: cited }];
+  }
+
+  function endItem(item: Json, index: unknown): StreamEvent[] {
+    if (item.type === 'web_search_call') return readSearch(item);
+    if (item.type === 'reasoning' && hasThought) {
+      hasThought = false;
+      return [{ type: 'reasoning-end', signature: null }];
+    }
+    const open = calls.get(index);
+    if (item.type !== 'function_call' || open === undefined) return [];
+    const { call } = open;
+    const json = asText(item.arguments) || '{}';
+    const whole: StreamEvent[] = open.hasArguments ? [] : [{ type: 'tool-delta', call, json }];
+    return [...whole, { type: 'tool-end', call }];
+  }
+
+  function close(): StreamEvent[] {
+    facts.finished = end !== null;
+    if (end !== null) return [{ type: 'finish', stopSequence: null, ...end }];
+    facts.failure = unfinished();
+    return [];
+  }
+
+  return { read, close };
+}

@@ -9,7 +9,12 @@ import { enterProject, fail } from './steps.mjs';
  */
 
 const FOLDER = path.resolve('.build/npm-clients');
-const PACKAGES = ['@openai/codex@0.169.0', '@openai/agents@0.20.0', 'zod@4'];
+const PACKAGES = [
+  '@anthropic-ai/claude-code@2.1.328',
+  '@openai/codex@0.169.0',
+  '@openai/agents@0.20.0',
+  'zod@4',
+];
 
 enterProject();
 mkdirSync(FOLDER, { recursive: true });

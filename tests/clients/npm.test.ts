@@ -3,13 +3,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { messageStream } from '../harness/scripted-responses';
+import { pool } from '@/server/db';
+import { completionStream, messageStream } from '../harness/scripted-responses';
+import { searchResponseStream, searchStream } from '../harness/search-responses';
 import { CLAUDE, startClientWorld, upstreamName } from './world';
 
 /** `npm run npm-clients` installs them and sets this to their folder. */
 const { NPM_CLIENTS = '' } = process.env;
 const TIMEOUT_MS = 120_000;
 const run = promisify(execFile);
+const QUERY = { query: 'shops today' };
 
 const AGENTS = `
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
@@ -69,6 +72,74 @@ describe.runIf(NPM_CLIENTS !== '')('the clients from npm', async () => {
       const { stdout } = await running;
       expect(stdout).toContain('I saw a lighthouse.');
       expect(JSON.stringify(upstream.lastBody(upstreamName(CLAUDE)))).toMatch(/toolu_1.*lighthouse/);
+    },
+    TIMEOUT_MS,
+  );
+
+  /** The main conversation calls the tool, which sends a request of its own. */
+  test.each([
+    [
+      'anthropic/claude-sonnet-4-5',
+      [
+        messageStream([{ type: 'tool_use', id: 'toolu_1', name: 'WebSearch', input: QUERY }], 'tool_use'),
+        searchStream(),
+        messageStream([{ type: 'text', text: 'It opens on Friday.' }]),
+      ],
+    ],
+    [
+      'openai/gpt-5-mini',
+      [
+        completionStream(
+          [
+            {
+              tool_calls: [
+                {
+                  index: 0,
+                  id: 'call_1',
+                  type: 'function',
+                  function: { name: 'WebSearch', arguments: JSON.stringify(QUERY) },
+                },
+              ],
+            },
+          ],
+          'tool_calls',
+        ),
+        searchResponseStream(),
+        completionStream([{ content: 'It opens on Friday.' }]),
+      ],
+    ],
+  ])(
+    'Claude Code searches the web with %s',
+    async (model, replies) => {
+      const work = path.join(NPM_CLIENTS, 'work');
+      mkdirSync(work, { recursive: true });
+      upstream.script(upstreamName(model), ...replies);
+      const claude = path.join(NPM_CLIENTS, 'node_modules/.bin/claude');
+      const running = run(
+        claude,
+        ['--print', '--allowedTools', 'WebSearch', '--model', model, 'When does the shop open?'],
+        {
+          cwd: work,
+          env: {
+            ...env,
+            ANTHROPIC_BASE_URL: url,
+            ANTHROPIC_AUTH_TOKEN: person.userKey,
+            ANTHROPIC_MODEL: model,
+            ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+            ANTHROPIC_DEFAULT_SONNET_MODEL: model,
+            ANTHROPIC_DEFAULT_OPUS_MODEL: model,
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          },
+        },
+      );
+      running.child.stdin?.end();
+      const { stdout } = await running;
+      expect(stdout).toContain('It opens on Friday.');
+      expect(JSON.stringify(upstream.lastBody(upstreamName(model)))).toContain('https://example.com/ginza');
+      const { rows } = await pool().query('SELECT sum(web_searches) AS count FROM usage WHERE model = $1', [
+        model,
+      ]);
+      expect(rows).toEqual([{ count: 1n }]);
     },
     TIMEOUT_MS,
   );

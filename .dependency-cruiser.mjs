@@ -4,7 +4,7 @@
  */
 
 const LEAVES =
-  '^server/(env|endpoints|db|replica|log|tracing|lock-account|measures|write-state|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|account-mail|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable|seal|keyed-hash|stop-link|unsubscribe-link|traces)\\.ts$';
+  '^server/(env|endpoints|db|replica|log|tracing|lock-account|measures|write-state|in-turn|clock|ids|tokens|credits|errors|mail|public-name|client-network|account-mail|cookies|describe-wait|open-sandboxes|scan-json|json-text|cut-json|printable|seal|keyed-hash|stop-link|traces|typed-limits|unsubscribe-link)\\.ts$';
 const TEST = '\\.test\\.ts$';
 const PRISMA_CLIENT = '^prisma/client/';
 

@@ -4,6 +4,7 @@ import { describeWait } from '../describe-wait';
 import { settings } from '../env';
 import { CODE_KEPT_MS } from '../identity/sweep-sign-ins';
 import { USES_KEPT_MS } from '../keys/uses';
+import { TRACES_KEPT_MS } from '../traces';
 import { WARNINGS_KEPT_MS } from '../warnings/watch';
 
 /** What the service itself stores about a user, and how long, as it is set up here. */
@@ -50,6 +51,11 @@ export function listKept(): Kept[] {
       what: 'Networks of keys',
       how: 'As a hash, to notice unusual use',
       until: `${inDays(USES_KEPT_MS)} after the last use`,
+    },
+    {
+      what: 'Cards, browsers and networks, and attempts to pay',
+      how: 'As hashes, to notice when many accounts share one',
+      until: inDays(TRACES_KEPT_MS),
     },
     {
       what: 'Warnings and alerts by e-mail',

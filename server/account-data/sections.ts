@@ -38,7 +38,7 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'account',
     table: 'user',
-    columns: ['email', 'created_at', 'warned_at'],
+    columns: ['email', 'created_at', 'warned_at', 'purchases_blocked_at'],
     where: 't.id = $1',
     key: ['id'],
     isSingle: true,
@@ -115,7 +115,7 @@ export const SECTIONS: readonly Section[] = [
     table: 'user_app',
     columns: [
       ...['partner_id', 'app_user_id', 'metadata', 'own', 'own_granted', 'own_held', 'allowance_left'],
-      ...['allowance_saved', 'allowance_paused', 'created_at'],
+      ...['allowance_saved', 'allowance_paused', 'spent_on', 'day_spent', 'month_spent', 'created_at'],
     ],
     ...WITH_APP,
     key: ['partner_id'],
@@ -188,6 +188,7 @@ export const SECTIONS: readonly Section[] = [
       epoch: 'That of the allowance.',
       lease_until: WORK,
       kept: WORK,
+      limited: WORK,
       ...Object.fromEntries(
         ['request', 'held', 'cost', 'charge', 'receipt'].map((what) => [
           `metered_${what}`,
@@ -229,6 +230,18 @@ export const SECTIONS: readonly Section[] = [
       note: 'The reason of an operator, for the audit log.',
       postings: 'The accounts of the books; what they come to is in the other columns.',
     },
+  },
+  {
+    name: 'corrections',
+    table: 'correction',
+    columns: [
+      ...['batch_id', 'transaction_id', 'partner_id', 'charged', 'due', 'due_cost', 'credits', 'cost'],
+      'booked_at',
+    ],
+    // Proposals may still be discarded.
+    where: 't.user_id = $1 AND t.booked_at IS NOT NULL',
+    key: ['batch_id', 'transaction_id'],
+    withheld: OURS,
   },
   {
     name: 'unanswered_requests',
@@ -277,6 +290,20 @@ export const SECTIONS: readonly Section[] = [
       processor_payment_id: AT_PROCESSOR,
       expires_at: WORK,
     },
+  },
+  {
+    name: 'payment_attempts',
+    table: 'payment_attempt',
+    columns: ['is_declined', 'at'],
+    key: ['id'],
+    withheld: { ...OURS, id: AT_PROCESSOR, card: 'A keyed hash, from which the card cannot be read.' },
+  },
+  {
+    name: 'traces',
+    table: 'account_trace',
+    columns: ['kind', 'seen_at'],
+    key: ['kind', 'hash'],
+    withheld: { ...OURS, hash: 'A keyed hash, from which neither card, browser nor network can be read.' },
   },
   {
     name: 'purchases',
@@ -473,6 +500,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   partner: 'Belongs to a team, or to the operator.',
   partner_origin: 'Belongs to an app.',
   partner_redirect: 'Belongs to an app.',
+  partner_limit: 'Belongs to an app. The user reads it on the page of the app.',
+  correction_batch: 'Names the operator who decided. Its reason is on the receipts.',
+  correction_mail: 'A mail that is not sent yet; the corrections are in the file.',
   payment_alert:
     'What an operator has to review, such as a dispute; what came of it is among the transactions.',
   refusal_hour: 'Counts of an app. The id of a request in it leads to no person.',

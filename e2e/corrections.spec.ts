@@ -57,6 +57,7 @@ test('an operator approves corrections, and the user reads why and for which req
   await expect(operator.getByRole('dialog')).toContainText('This cannot be undone');
   await expectGoodAppearance(operator, 'operator-correction-approving');
   await operator.keyboard.press('Escape');
+  await expect(operator.getByRole('dialog')).toHaveCount(0);
   await decide(operator, 'Approve', 'Approved');
   await expect(async () => {
     await operator.reload();

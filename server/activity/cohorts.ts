@@ -45,7 +45,10 @@ export async function readCohorts(partnerId: string): Promise<Cohort[]> {
          SELECT b.cohort, user_id, m.month, m.credits FROM buyers b JOIN bought m USING (user_id)
          UNION ALL
          SELECT b.cohort, b.user_id, date_trunc('month', u.day::timestamp)::date, 0
-         FROM buyers b JOIN usage_day u ON u.user_id = b.user_id AND u.partner_id = $1 AND u.day >= b.cohort) every
+         FROM buyers b CROSS JOIN LATERAL (
+           -- By the index of each buyer, not the days of all users.
+           SELECT u.day FROM usage_day u
+           WHERE u.user_id = b.user_id AND u.partner_id = $1 AND u.day >= b.cohort OFFSET 0) u) every
        GROUP BY 1, 2, 3
      )
      SELECT to_char(cohort, 'YYYY-MM') AS cohort, to_char(month, 'YYYY-MM') AS month, count(*)::int AS active,

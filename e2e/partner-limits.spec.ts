@@ -127,7 +127,7 @@ test('a partner limits the users of an app, an operator lowers the ceiling, and 
 
   const account = await (await browser.newContext()).newPage();
   await signInTo(account, service, email, `/account/apps/${app}`);
-  await expect(account.getByText(`${name} limits what you can spend in it`)).toBeVisible();
+  await expect(account.getByText(`You have reached a limit that ${name} sets`)).toBeVisible();
   const set = account.getByRole('region', { name: 'Limits set by the app' });
   await expect(set.getByText(/ of 6 credits/)).toBeVisible();
   await expect(set.getByText(/ of 1 credits/)).toBeVisible();

@@ -41,7 +41,7 @@ export function describeSpending(
         return {
           look: 'warning',
           word: 'Limited',
-          reason: `${app.name} limits what you can spend in it, and a limit is reached. It resets by itself.`,
+          reason: `You have reached a limit that ${app.name} sets for its users. It resets at the end of the day or month (UTC).`,
         };
       if (app.limitedBy !== null)
         return {

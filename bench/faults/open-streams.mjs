@@ -23,6 +23,8 @@ const DEFAULT_RUNNING = 1_000;
 const DEFAULT_PER_PROVIDER = 800;
 const PROBES = 50;
 const OPEN_SECONDS = 60;
+/** The provider sends less often while it holds the streams open than the other faults allow. */
+const PATIENT = { UPSTREAM_IDLE_SECONDS: '60' };
 
 function findFileLimit() {
   try {
@@ -48,6 +50,7 @@ export const OVERLOADS = {
 async function openAllowed(world) {
   const limit = String(STREAMS + DEFAULT_RUNNING);
   await world.restart(0, {
+    ...PATIENT,
     LIMIT_RUNNING_PER_PROCESS: limit,
     LIMIT_RUNNING_PER_PROVIDER: limit,
     LIMIT_RUNNING_PER_USER: limit,
@@ -68,6 +71,7 @@ async function openAllowed(world) {
 /** @param {World} world @returns {Promise<Outcome>} */
 async function openBeyondLimits(world) {
   await world.restart(0, {
+    ...PATIENT,
     LIMIT_RUNNING_PER_PROCESS: String(DEFAULT_RUNNING),
     LIMIT_RUNNING_PER_PROVIDER: String(DEFAULT_PER_PROVIDER),
   });

@@ -282,7 +282,7 @@ const de: Messages = {
   resend: 'Neuen Code senden',
   resendIn: (seconds) => `Neuer Code in ${seconds} s`,
   resent: 'Ein neuer Code ist unterwegs.',
-  otherEmail: 'Andere E-Mail-Adresse verwenden',
+  otherEmail: 'Andere E-Mail-Adresse',
   mailCaught: 'Im Testmodus werden keine E-Mails versendet.',
   mailOpen: 'Test-Postfach öffnen',
   signOut: 'Abmelden',

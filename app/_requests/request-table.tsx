@@ -4,9 +4,7 @@ import { type ReactNode, useMemo } from 'react';
 import { writeCharge } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
-import { PageLink } from '@/app/_ui/page-link';
-import { ROW_LINK } from '@/app/_ui/row-link';
-import { Time } from '@/app/_ui/time';
+import { ReceiptLink } from './receipt-link';
 import type { RequestRow } from './request-row';
 
 const column = columnsOf<RequestRow>();
@@ -16,19 +14,11 @@ const columnsFor = (path: string) => [
   column.accessor('at', {
     header: 'Time',
     cell: ({ row: { original: request } }) => (
-      <PageLink href={`${path}/${request.requestId}`} className="block w-fit">
-        <span className="sr-only">Receipt for the request at </span>
-        <span className={`font-medium ${ROW_LINK}`}>
-          <Time at={request.at} />
-        </span>
-        <span className="mt-0.5 block text-[13px] text-muted sm:hidden">
-          <span className="block wrap-anywhere">{request.model}</span>
-          {request.appName}
-        </span>
+      <ReceiptLink {...request} href={`${path}/${request.requestId}`}>
         <span className="mt-1 flex gap-2 sm:hidden">
           <Outcome {...request} />
         </span>
-      </PageLink>
+      </ReceiptLink>
     ),
   }),
   column.accessor('model', {

@@ -46,7 +46,7 @@ export default async function AbusePage() {
     <>
       <PageHead
         title="Abuse"
-        description={`Accounts of the last ${days} days that deserve a look, the most striking first. Nothing happens by itself: families, offices, schools and mobile networks share cards, browsers and networks for good reasons.`}
+        description={`Accounts of the last ${days} days that may need a review, most unusual first. No action is taken automatically, because families, offices, schools and mobile networks share cards, browsers and networks for good reasons.`}
       />
       <Section
         title="Shared cards"
@@ -71,7 +71,7 @@ export default async function AbusePage() {
       </Section>
       <Section
         title="Declined payments"
-        description={`Within one hour, ${declined.account} declined charges of an account, or of several accounts ${declined.card} on one card or ${declined.network} on one network: how stolen cards are tested. No account can begin more than 20 payments a minute.`}
+        description={`Within one hour, ${declined.account} declined charges of an account, or of several accounts ${declined.card} on one card or ${declined.network} on one network. This is how stolen cards are tested. No account can begin more than 20 payments a minute.`}
         flush
       >
         <DeclinedList
@@ -223,7 +223,7 @@ function UserReversals({ users }: Pick<Reversals, 'users'>) {
               title={`Of ${inNumber(purchases)} purchases, ${inNumber(refunded)} refunded, ${inNumber(disputed)} disputed`}
               facts={
                 <>
-                  Last of them bought <Time at={lastAt.toISOString()} />
+                  Most recent of these purchases: <Time at={lastAt.toISOString()} />
                 </>
               }
               of={of}

@@ -1,10 +1,10 @@
 'use client';
 
+import { ReceiptLink } from '@/app/_requests/receipt-link';
 import { writeCharge } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
-import { Time } from '@/app/_ui/time';
 
 /** Amounts are in credits. */
 export type AppRow = { partnerId: string; name: string; requests: number; users: number; credits: number };
@@ -58,18 +58,7 @@ const column = columnsOf<CorrectionRow>();
 const COLUMNS = [
   column.accessor('at', {
     header: 'Time',
-    cell: ({ row: { original: request } }) => (
-      <PageLink href={request.href} className="block w-fit">
-        <span className="sr-only">Receipt for the request at </span>
-        <span className={`font-medium ${ROW_LINK}`}>
-          <Time at={request.at} />
-        </span>
-        <span className="mt-0.5 block text-[13px] text-muted sm:hidden">
-          <span className="block wrap-anywhere">{request.model}</span>
-          {request.appName}
-        </span>
-      </PageLink>
-    ),
+    cell: ({ row: { original } }) => <ReceiptLink {...original} />,
   }),
   column.accessor('model', { header: 'Model' }),
   column.accessor('appName', { header: 'App' }),

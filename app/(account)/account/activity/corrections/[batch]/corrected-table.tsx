@@ -1,10 +1,8 @@
 'use client';
 
+import { ReceiptLink } from '@/app/_requests/receipt-link';
 import { writeCharge } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
-import { PageLink } from '@/app/_ui/page-link';
-import { ROW_LINK } from '@/app/_ui/row-link';
-import { Time } from '@/app/_ui/time';
 
 /** Amounts are in credits. */
 export type CorrectedRow = {
@@ -21,17 +19,8 @@ const column = columnsOf<CorrectedRow>();
 const COLUMNS = [
   column.accessor('at', {
     header: 'Time',
-    cell: ({ row: { original: request } }) => (
-      <PageLink href={`/account/activity/${request.requestId}`} className="block w-fit">
-        <span className="sr-only">Receipt for the request at </span>
-        <span className={`font-medium ${ROW_LINK}`}>
-          <Time at={request.at} />
-        </span>
-        <span className="mt-0.5 block text-[13px] text-muted sm:hidden">
-          <span className="block wrap-anywhere">{request.model}</span>
-          {request.appName}
-        </span>
-      </PageLink>
+    cell: ({ row: { original } }) => (
+      <ReceiptLink {...original} href={`/account/activity/${original.requestId}`} />
     ),
   }),
   column.accessor('model', { header: 'Model' }),

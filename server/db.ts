@@ -11,12 +11,10 @@ type Pools = { ledger?: pg.Pool; shared?: pg.Pool; prisma?: PrismaClient; replic
 
 const SLOT = Symbol.for('svc database');
 
+const thread = globalThis as { [SLOT]?: Pools };
+thread[SLOT] ??= {};
 /** One set per thread: Next bundles this file several times, and each copy would open its own. */
-function openPools(): Pools {
-  const thread = globalThis as { [SLOT]?: Pools };
-  thread[SLOT] ??= {};
-  return thread[SLOT];
-}
+const opened = thread[SLOT];
 
 /** Waiting requests share one statement. The second connection is used only while the first is slow. */
 export const LEDGER_CONNECTIONS = 2;
@@ -64,7 +62,6 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 export function pool(): pg.Pool {
-  const opened = openPools();
   opened.shared ??= openPool(connection('shared'));
   return opened.shared;
 }
@@ -73,7 +70,6 @@ export function pool(): pg.Pool {
 export function replicaPool(): pg.Pool | null {
   const connectionString = settings().DATABASE_REPLICA_URL;
   if (connectionString === undefined) return null;
-  const opened = openPools();
   // A server that vanished must not hold a page back for long: the primary answers in its place.
   opened.replica ??= openPool({ ...connection('replica'), connectionString, query_timeout: 7_000 });
   return opened.replica;
@@ -81,7 +77,6 @@ export function replicaPool(): pg.Pool | null {
 
 /** Only for statements that a paid request waits for. */
 export function ledgerPool(): pg.Pool {
-  const opened = openPools();
   opened.ledger ??= openLedgerPool(databaseUrl());
   return opened.ledger;
 }
@@ -165,7 +160,6 @@ export async function onConnection<T>(work: (connection: pg.PoolClient) => Promi
 }
 
 export function prisma(): PrismaClient {
-  const opened = openPools();
   // Minimal: the error without the query's values.
   opened.prisma ??= new PrismaClient({
     adapter: new PrismaPg(openPool(connection('prisma')), { disposeExternalPool: true }),
@@ -178,7 +172,7 @@ export type PoolCounts = { pool: string; open: number; idle: number; waiting: nu
 
 /** Of this thread, without Prisma's. */
 export function countDatabaseConnections(): PoolCounts[] {
-  const { ledger, shared, replica } = openPools();
+  const { ledger, shared, replica } = opened;
   return Object.entries({ ledger, shared, replica }).flatMap(([name, pool]) =>
     pool === undefined
       ? []
@@ -204,9 +198,9 @@ export async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 export async function closeDatabase(): Promise<void> {
-  const { ledger, shared, prisma, replica } = openPools();
+  const { ledger, shared, prisma, replica } = opened;
   await Promise.all([ledger?.end(), shared?.end(), prisma?.$disconnect(), replica?.end()]);
-  delete (globalThis as { [SLOT]?: Pools })[SLOT];
+  for (const name of Object.keys(opened)) delete opened[name as keyof Pools];
 }
 
 function databaseUrl(): string {

@@ -66,3 +66,18 @@ test('copies of this code in one thread share its connections: Next bundles it s
   expect(copy.pool()).toBe(pool());
   expect(copy.prisma()).toBe(prisma());
 });
+
+test('what an earlier test file left running shares no connection with the next file', async () => {
+  // As tests/harness/fresh-start.ts prepares the process.
+  const slot = Symbol.for('svc database');
+  const ours: unknown = Reflect.get(globalThis, slot);
+  Reflect.deleteProperty(globalThis, slot);
+  vi.resetModules();
+  const next = await import('@/server/db');
+  onTestFinished(async () => {
+    await next.closeDatabase();
+    Reflect.set(globalThis, slot, ours);
+  });
+  const late = pool();
+  expect(next.pool()).not.toBe(late);
+});

@@ -1,5 +1,6 @@
 import { chargeFor, type Picocredits } from '@/server/credits';
 import { pool } from '@/server/db';
+import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { type Bill, type HonestUpstream, startHonestUpstream } from '../harness/honest/upstream';
@@ -95,6 +96,8 @@ async function leave(
 export const chargeOf = (billed: bigint): bigint => chargeFor(billed as Picocredits, RATE_BP).charge;
 
 async function openHolds(): Promise<bigint> {
+  // One that is kept would stay for half a second.
+  await returnIdleHolds();
   const { rows } = await pool().query<{ count: bigint }>('SELECT count(*) FROM hold');
   return rows[0]?.count ?? 0n;
 }

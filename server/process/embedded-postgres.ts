@@ -102,7 +102,8 @@ async function ownServer(
     if (await takeLock(session, purpose)) return session;
     const owner = await findOwner(session);
     await session.end();
-    if (owner?.purpose === 'service' || now() > deadline) throw inUse(cluster, owner);
+    const isService = owner?.purpose === 'service' && isRunning(Number(owner.pid));
+    if (isService || now() > deadline) throw inUse(cluster, owner);
     await sleep(100);
   }
 }
@@ -154,6 +155,15 @@ async function findOwner(session: pg.Client): Promise<Owner | undefined> {
     return rows[0];
   } catch {
     return undefined;
+  }
+}
+
+/** PostgreSQL notices the end of a process that was killed only a moment later. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import {
   DataDirInUse,
   type EmbeddedPostgres,
@@ -106,6 +106,22 @@ test('a second process on the same data directory is refused and learns who owns
   await expect(start()).rejects.toThrow(`Process ${child.pid} is already running`);
   await kill(child);
   await (await start()).stop();
+});
+
+test('a process that was killed is not in the way of the next, though PostgreSQL notices its end later', async () => {
+  const { child, url } = await holdDatabase();
+  const [lock] = await query(url, `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`);
+  const { pid } = lock as { pid: number };
+  process.kill(pid, 'SIGSTOP');
+  await kill(child);
+  const end = vi.spyOn(pg.Client.prototype, 'end');
+  const started = start();
+  // It has found the lock taken.
+  await Promise.race([expect.poll(() => end.mock.calls.length).toBeGreaterThan(0), started]).finally(() =>
+    process.kill(pid, 'SIGCONT'),
+  );
+  end.mockRestore();
+  await (await started).stop();
 });
 
 test('a database that recovers from the death of one of its processes keeps its owner', async () => {

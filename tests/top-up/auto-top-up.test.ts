@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { allowPurchases, blockPurchases } from '@/server/checkout/purchase-block';
 import { sweepReceiptMails } from '@/server/checkout/receipt-mail';
 import { refundPurchase } from '@/server/checkout/refund-purchase';
@@ -150,7 +150,21 @@ describe('what the user agreed to', () => {
   test('is recorded once when it is turned on 12 times at once, with the terms in effect', async () => {
     const buyer = await newBuyer();
     const amounts = Array.from({ length: 12 }, (_, n) => 1_000 + n);
+    // All have read that it is off before the first one turns it on.
+    const { authorizeCard } = stripeProcessor;
+    let waiting = 0;
+    let open = () => {};
+    const allAuthorized = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const authorize = vi.spyOn(stripeProcessor, 'authorizeCard').mockImplementation(async (card) => {
+      const authorization = await authorizeCard(card);
+      if (++waiting === amounts.length) open();
+      await allAuthorized;
+      return authorization;
+    });
     const results = await Promise.all(amounts.map((amountMinor) => turnOn(buyer, { amountMinor })));
+    authorize.mockRestore();
     expect(results.filter(({ kind }) => kind === 'on')).toHaveLength(1);
     const consents = await prisma().autoTopUpConsent.findMany({ where: { userId: buyer.userId } });
     const { consentId, amountMinor } = await readTopUp(buyer.userId);

@@ -20,7 +20,7 @@ import { forge, whileForged } from './forged-rows';
 
 const { url } = await newDatabase();
 await syncCatalog();
-await withClient(url, (client) => generateYear(client, { requests: 20_000 }));
+await withClient(url, (client) => generateYear(client, { requests: 5_000 }));
 const dir = mkdtempSync(path.join(tmpdir(), 'svc-archive-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 

@@ -1,30 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { runCommand, type Terminal } from '@/server/cli/run';
 import { DAY_MS } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { requirePartner } from '@/server/partners/partner';
 import { formatPercent, parsePercent } from '@/server/partners/rate';
 import { newDatabase } from './harness';
+import { svc } from './harness/command';
 
 const { url } = await newDatabase();
 
-type Run = { code: number; out: string; err: string };
-
-async function run(...words: string[]): Promise<Run> {
-  const shown = { out: '', err: '' };
-  const terminal: Terminal = {
-    out: (text) => {
-      shown.out += text;
-    },
-    err: (text) => {
-      shown.err += text;
-    },
-  };
-  return { code: await runCommand(words, terminal), ...shown };
-}
-
 async function json(...words: string[]): Promise<Record<string, unknown>> {
-  const { code, out, err } = await run(...words, '--json');
+  const { code, out, err } = await svc(...words, '--json');
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(/^\S.*\n$/);
   return JSON.parse(out) as Record<string, unknown>;
@@ -38,7 +23,7 @@ async function newPk(): Promise<string> {
 
 /** Every refusal: nothing on standard output, one line with the reason, and a failing exit code. */
 async function expectRefusal(words: string[], reason: RegExp): Promise<void> {
-  const { code, out, err } = await run(...words);
+  const { code, out, err } = await svc(...words);
   expect([code, out]).toEqual([1, '']);
   expect(err).toMatch(/^[^\n]+\n$/);
   expect(err).toMatch(reason);
@@ -47,7 +32,7 @@ async function expectRefusal(words: string[], reason: RegExp): Promise<void> {
 describe('svc partner webhook', () => {
   it('sets the address and shows the signing secret, which is kept when the address is cleared', async () => {
     const pk = await newPk();
-    const { code, out, err } = await run(
+    const { code, out, err } = await svc(
       'partner',
       'webhook',
       pk,
@@ -165,7 +150,7 @@ describe('svc partner', () => {
     const pk = await newPk();
     const listed = (await json('partner', 'list')) as unknown as { publishable_key: string }[];
     expect(listed.map((partner) => partner.publishable_key)).toContain(pk);
-    expect((await run('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme x+$`, 'm'));
+    expect((await svc('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme x+$`, 'm'));
   });
 
   it('set-rate schedules a change, cap-rate limits it, and both refuse in one line', async () => {
@@ -216,7 +201,7 @@ describe('svc partner', () => {
       /no origin https:\/\/never\.com/,
     );
     await expectRefusal(['partner', 'origins', pk], /--add or --remove/);
-    const warned = await run('partner', 'origins', pk, '--add', 'chrome-extension://*');
+    const warned = await svc('partner', 'origins', pk, '--add', 'chrome-extension://*');
     expect([warned.code, warned.err]).toEqual([0, expect.stringContaining('warning: chrome-extension://*')]);
   });
 
@@ -227,7 +212,7 @@ describe('svc partner', () => {
       redirects: ['http://localhost/back', 'https://a.com/back'],
     });
     await json('partner', 'redirects', pk, '--remove', 'http://localhost:9/back');
-    expect((await run('partner', 'show', pk)).out).toMatch(/redirects +https:\/\/a\.com\/back\n/);
+    expect((await svc('partner', 'show', pk)).out).toMatch(/redirects +https:\/\/a\.com\/back\n/);
     await expectRefusal(
       ['partner', 'redirects', pk, '--remove', 'https://a.com/'],
       /no redirect address https:/,
@@ -269,7 +254,7 @@ describe('svc user', () => {
       email: 'keys@example.com',
       passkeys: [{ name: 'Laptop', created_at: expect.stringMatching(/Z$/), last_used_at: null }],
     });
-    expect((await run('user', 'passkeys', 'keys@example.com')).out).toMatch(/^Laptop +2\S+Z +-$/m);
+    expect((await svc('user', 'passkeys', 'keys@example.com')).out).toMatch(/^Laptop +2\S+Z +-$/m);
     expect(await json('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 1 });
     expect(await json('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 0 });
     expect((await json('user', 'passkeys', 'keys@example.com')).passkeys).toEqual([]);
@@ -304,7 +289,7 @@ describe('svc user', () => {
       }),
     ]);
     expect(JSON.stringify(shown)).not.toContain('usr_');
-    expect((await run('user', 'show', 'ada@example.com')).out).toMatch(/Acme x+ +500 +- +500 +0\n/);
+    expect((await svc('user', 'show', 'ada@example.com')).out).toMatch(/Acme x+ +500 +- +500 +0\n/);
     expect(await prisma().event.count()).toBe(0);
   });
 
@@ -322,15 +307,15 @@ describe('svc user', () => {
 
 describe('svc ledger check', () => {
   it('reports that the ledger is correct, and exits 1 with the differences when it is not', async () => {
-    await run('user', 'grant', 'books@example.com', '--credits', '10');
+    await svc('user', 'grant', 'books@example.com', '--credits', '10');
     expect(await json('ledger', 'check')).toMatchObject({ ok: true, differences: [] });
-    expect((await run('ledger', 'check')).out).toMatch(
+    expect((await svc('ledger', 'check')).out).toMatch(
       /^The ledger is consistent: \d+ users, \d+ transactions\.\n$/,
     );
 
     const { id } = await prisma().user.findUniqueOrThrow({ where: { email: 'books@example.com' } });
     await prisma().wallet.update({ where: { userId: id }, data: { money: { increment: 1n } } });
-    const broken = await run('ledger', 'check', '--json');
+    const broken = await svc('ledger', 'check', '--json');
     expect(broken.code).toBe(1);
     expect(JSON.parse(broken.out)).toMatchObject({
       ok: false,
@@ -355,11 +340,11 @@ describe('svc models and db', () => {
 describe('the command line', () => {
   it('help lists every command, and help with a noun only its own', async () => {
     for (const words of [[], ['help'], ['--help'], ['partner', 'create', '--help']])
-      expect((await run(...words)).code).toBe(0);
-    const { out } = await run('help');
+      expect((await svc(...words)).code).toBe(0);
+    const { out } = await svc('help');
     for (const command of ['partner create', 'partner set-rate', 'user grant', 'ledger check', 'db migrate'])
       expect(out).toContain(command);
-    expect((await run('help', 'user')).out).not.toContain('partner create');
+    expect((await svc('help', 'user')).out).not.toContain('partner create');
   });
 
   it('refuses unknown commands and options in one line', async () => {

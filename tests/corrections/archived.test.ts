@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { runCommand } from '@/server/cli/run';
 import { nowDate } from '@/server/clock';
 import { microcredits } from '@/server/credits';
 import { pool, prisma } from '@/server/db';
 import { checkLedger, closeProposal, openProposal, writeProposal } from '@/server/ledger';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
+import { svc } from '../harness/command';
 import { newDatabase } from '../harness/database';
 import { withClient } from '../harness/database-connection';
 import { correct } from '../ledger/correct';
@@ -28,20 +28,7 @@ const monthsAgo = (months: number): string => {
 const BEFORE = monthsAgo(5);
 const MONTH = monthsAgo(7);
 
-async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const shown = { out: '', err: '' };
-  const code = await runCommand(words, {
-    out: (text) => {
-      shown.out += text;
-    },
-    err: (text) => {
-      shown.err += text;
-    },
-  });
-  return { code, ...shown };
-}
-
-const archive = (...more: string[]) => run('ledger', 'archive', '--before', BEFORE, '--to', dir, ...more);
+const archive = (...more: string[]) => svc('ledger', 'archive', '--before', BEFORE, '--to', dir, ...more);
 
 type Charged = { id: string; userId: string; partnerId: string };
 

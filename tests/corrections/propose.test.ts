@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { runCommand } from '@/server/cli/run';
 import { DAY_MS, nowDate } from '@/server/clock';
 import { sendCorrectionMails } from '@/server/corrections/mails';
 import { wholeCredits } from '@/server/credits';
@@ -12,6 +11,7 @@ import { newId } from '@/server/ids';
 import { bookCorrections, checkLedger, grantCredits } from '@/server/ledger';
 import { newDatabase } from '../harness';
 import { startApi } from '../harness/api-server';
+import { svc } from '../harness/command';
 import { newPerson, type Person } from '../harness/people';
 import { openMailbox } from '../identity/mailbox';
 import { forge } from '../ledger/forged-rows';
@@ -46,20 +46,9 @@ async function generate(person: Person, model = 'sandbox/story'): Promise<string
   return response.headers.get('x-request-id') ?? '';
 }
 
-async function run(...words: string[]) {
-  const shown = { out: '', err: '' };
-  const code = await runCommand(['corrections', ...words], {
-    out: (text) => {
-      shown.out += text;
-    },
-    err: (text) => {
-      shown.err += text;
-    },
-  });
-  return { code, ...shown };
-}
+const run = (...words: string[]) => svc('corrections', ...words);
 
-async function svc(...words: string[]) {
+async function json(...words: string[]) {
   const { code, out, err } = await run(...words, '--json');
   expect([code, err]).toEqual([0, '']);
   return JSON.parse(out);
@@ -79,7 +68,7 @@ function halfPrice(): string {
 }
 
 const proposePrice = async (person: Person, request: string) =>
-  svc(
+  json(
     ...['propose', '--price-version', await versionOf(person, request), '--prices', halfPrice()],
     ...['--from', TODAY, '--reason', REASON],
   );
@@ -110,10 +99,12 @@ describe('a wrong price', () => {
     expect(await proposePrice(person, requests[0] ?? '')).toEqual({ batch_id: null });
 
     const before = await read(person, '/v1/credits/balance');
-    expect(await svc('approve', proposed.batch_id, '--reason', 'checked with the price list')).toMatchObject({
-      state: 'booked',
-      decided_by: 'command line',
-    });
+    expect(await json('approve', proposed.batch_id, '--reason', 'checked with the price list')).toMatchObject(
+      {
+        state: 'booked',
+        decided_by: 'command line',
+      },
+    );
     expect(await proposePrice(person, requests[0] ?? '')).toEqual({ batch_id: null });
     const ofPerson = proposed.corrections.filter((each: { request_id: string }) =>
       requests.includes(each.request_id),
@@ -157,19 +148,19 @@ describe('a wrong price', () => {
     const [story, echo] = [await generate(person), await generate(person, 'sandbox/echo')];
     const [dear, cheap] = [await versionOf(person, story), await versionOf(person, echo)];
     const words = ['--from', TODAY, '--reason', REASON];
-    const proposed = await svc('propose', '--price-version', dear, '--as', cheap, ...words);
+    const proposed = await json('propose', '--price-version', dear, '--as', cheap, ...words);
     expect(proposed.corrections.map((row: { request_id: string }) => row.request_id)).toContain(story);
-    expect(await svc('propose', '--price-version', cheap, '--as', dear, ...words)).toEqual({
+    expect(await json('propose', '--price-version', cheap, '--as', dear, ...words)).toEqual({
       batch_id: null,
     });
     // What is discarded may be proposed again, and is not booked.
-    expect(await svc('discard', proposed.batch_id)).toMatchObject({ state: 'discarded' });
+    expect(await json('discard', proposed.batch_id)).toMatchObject({ state: 'discarded' });
     await bookCorrections();
     expect((await read(person, `/v1/credits/receipts/${story}`)).corrections).toEqual([]);
     expect((await run('approve', proposed.batch_id)).err).toBe(
       'These corrections are discarded: only proposed ones can be approved\n',
     );
-    expect(await svc('propose', '--price-version', dear, '--as', cheap, ...words)).toMatchObject({
+    expect(await json('propose', '--price-version', dear, '--as', cheap, ...words)).toMatchObject({
       requests: proposed.requests,
       credits: proposed.credits,
     });
@@ -179,13 +170,13 @@ describe('a wrong price', () => {
     const person = await newPerson({ credits: 100 });
     const request = await generate(person);
     const first = await proposePrice(person, request);
-    await svc('approve', first.batch_id);
+    await json('approve', first.batch_id);
     const echo = await versionOf(person, await generate(person, 'sandbox/echo'));
     const version = await versionOf(person, request);
-    const second = await svc(
+    const second = await json(
       ...['propose', '--price-version', version, '--as', echo, '--from', TODAY, '--reason', REASON],
     );
-    await svc('approve', second.batch_id);
+    await json('approve', second.batch_id);
     const { corrections, charged_credits: charged } = await read(person, `/v1/credits/receipts/${request}`);
     const due = second.corrections.find(
       (row: { request_id: string }) => row.request_id === request,
@@ -201,7 +192,7 @@ describe('a wrong price', () => {
     const version = await versionOf(person, request);
     await deleteAccount(person.userId);
     const words = ['--prices', halfPrice(), '--from', TODAY, '--reason', REASON];
-    const proposed = await svc('propose', '--price-version', version, ...words);
+    const proposed = await json('propose', '--price-version', version, ...words);
     const ids = (proposed.corrections ?? []).map((row: { request_id: string }) => row.request_id);
     expect(ids).not.toContain(request);
   });
@@ -211,7 +202,7 @@ test('receipts that were charged more than they say are those that the check nam
   const person = await newPerson({ credits: 100 });
   const [wrong] = [await generate(person), await generate(person)];
   const words = ['propose', '--receipts', '--from', TODAY, '--reason', 'An error of ours.'];
-  expect(await svc(...words)).toEqual({ batch_id: null });
+  expect(await json(...words)).toEqual({ batch_id: null });
   // As an error in the code would have booked it: 1 credit too much, for the partner.
   await forge([
     `UPDATE ledger_transaction SET credits = credits - 1000000, partner_share = partner_share + 1000000, held = held + 1000000
@@ -220,11 +211,11 @@ test('receipts that were charged more than they say are those that the check nam
     `UPDATE wallet SET money = money - 1000000 WHERE user_id = '${person.userId}'`,
   ]);
   expect((await checkLedger()).differences.join()).toContain(`${wrong} differs by 1000000`);
-  const proposed = await svc(...words);
+  const proposed = await json(...words);
   expect(proposed).toMatchObject({ source: 'receipt', requests: 1, credits: 1 });
-  await svc('approve', proposed.batch_id);
+  await json('approve', proposed.batch_id);
   expect((await read(person, `/v1/credits/receipts/${wrong}`)).corrections).toMatchObject([{ credits: 1 }]);
-  expect(await svc(...words)).toEqual({ batch_id: null });
+  expect(await json(...words)).toEqual({ batch_id: null });
   const { rows } = await pool().query(
     `SELECT e.account, e.amount FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
      WHERE t.user_id = $1 AND t.kind = 'correction' ORDER BY 1`,
@@ -295,8 +286,8 @@ describe('a bill that is lower than what was recorded', () => {
     ];
     const words = ['--reason', 'The provider billed less.'];
     // Within the tolerance.
-    expect(await svc('propose', '--bill', bill(99), ...words)).toEqual({ batch_id: null });
-    const proposed = await svc('propose', '--bill', bill(80), ...words);
+    expect(await json('propose', '--bill', bill(99), ...words)).toEqual({ batch_id: null });
+    const proposed = await json('propose', '--bill', bill(80), ...words);
     expect(proposed).toMatchObject({ source: 'bill', requests: 3, users: 2 });
     const credits = ids.map(
       (id) => proposed.corrections.find((row: { request_id: string }) => row.request_id === id).credits,
@@ -304,13 +295,13 @@ describe('a bill that is lower than what was recorded', () => {
     // 20.000001 credits of the cost in proportion 10 : 30 : 60, with a quarter of commission.
     expect(credits).toEqual([expect.closeTo(2.5, 5), expect.closeTo(7.5, 5), expect.closeTo(15, 5)]);
     expect(credits.reduce((sum: number, each: number) => sum + each, 0)).toBeCloseTo(25.000001, 5);
-    expect(await svc('propose', '--bill', bill(80), ...words)).toEqual({ batch_id: null });
-    await svc('approve', proposed.batch_id);
-    expect(await svc('propose', '--bill', bill(80), ...words)).toEqual({ batch_id: null });
+    expect(await json('propose', '--bill', bill(80), ...words)).toEqual({ batch_id: null });
+    await json('approve', proposed.batch_id);
+    expect(await json('propose', '--bill', bill(80), ...words)).toEqual({ batch_id: null });
     // A later bill of the same day that is lower still.
-    const second = await svc('propose', '--bill', bill(70), ...words);
+    const second = await json('propose', '--bill', bill(70), ...words);
     expect(second.credits).toBeCloseTo(12.5, 4);
-    await svc('approve', second.batch_id);
+    await json('approve', second.batch_id);
     expect((await read(person, `/v1/credits/receipts/${ids[0]}`)).corrections).toHaveLength(2);
     const { rows } = await pool().query<{ cost: bigint }>(
       `SELECT sum(e.amount)::bigint AS cost FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
@@ -336,7 +327,7 @@ describe('a bill that is lower than what was recorded', () => {
   });
 
   test('of today waits, because the day is not over', async () => {
-    expect(await svc('propose', '--bill', bill(0.000001, TODAY), '--reason', REASON)).toEqual({
+    expect(await json('propose', '--bill', bill(0.000001, TODAY), '--reason', REASON)).toEqual({
       batch_id: null,
     });
   });

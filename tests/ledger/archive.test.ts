@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand } from '@/server/cli/run';
 import { nowDate } from '@/server/clock';
 import { microcredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
@@ -11,6 +10,7 @@ import { newId } from '@/server/ids';
 import { checkLedger, clawBack, createPayout } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
+import { svc } from '../harness/command';
 import { newDatabase } from '../harness/database';
 import { withClient } from '../harness/database-connection';
 import { serviceAddressOf } from '../harness/database-server';
@@ -32,21 +32,8 @@ const monthsAgo = (months: number): string => {
 const BEFORE = monthsAgo(5);
 const FIRST = monthsAgo(9);
 
-async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const shown = { out: '', err: '' };
-  const code = await runCommand(words, {
-    out: (text) => {
-      shown.out += text;
-    },
-    err: (text) => {
-      shown.err += text;
-    },
-  });
-  return { code, ...shown };
-}
-
 async function json(...words: string[]): Promise<Record<string, unknown>> {
-  const { code, out, err } = await run(...words, '--json');
+  const { code, out, err } = await svc(...words, '--json');
   expect([code, err]).toEqual([0, '']);
   return JSON.parse(out) as Record<string, unknown>;
 }
@@ -124,13 +111,13 @@ beforeAll(async () => {
 describe('before the archive', () => {
   test('months whose payments can still be disputed are refused', async () => {
     for (const before of [monthsAgo(0), monthsAgo(3)]) {
-      const { code, out, err } = await run('ledger', 'archive', '--before', before, '--to', dir);
+      const { code, out, err } = await svc('ledger', 'archive', '--before', before, '--to', dir);
       expect([code, out]).toEqual([1, '']);
       expect(err).toMatch(/^--before: expected \d{4}-\d{2} or earlier, because receipts can be disputed/);
     }
-    expect((await run('ledger', 'archive', '--before', '2025', '--to', dir)).err).toMatch(/expected a month/);
+    expect((await svc('ledger', 'archive', '--before', '2025', '--to', dir)).err).toMatch(/expected a month/);
     await prisma().partner.update({ where: { id: YEAR_APP.id }, data: { earningsHoldDays: 300 } });
-    expect((await run('ledger', 'archive', '--before', BEFORE, '--to', dir)).err).toMatch(
+    expect((await svc('ledger', 'archive', '--before', BEFORE, '--to', dir)).err).toMatch(
       /commission matures/,
     );
     await prisma().partner.update({ where: { id: YEAR_APP.id }, data: { earningsHoldDays: null } });
@@ -197,10 +184,10 @@ describe('a removal', () => {
     const kept = readFileSync(file);
     const text = gunzipSync(kept).toString();
     writeFileSync(file, gzipSync(text.replace('"credits":-', '"credits":-1')));
-    const { code, err } = await run('ledger', 'archive', '--before', BEFORE, '--to', dir, '--delete');
+    const { code, err } = await svc('ledger', 'archive', '--before', BEFORE, '--to', dir, '--delete');
     expect([code, err]).toEqual([1, expect.stringContaining('its SHA-256 differs')]);
     expect(await countOld()).toBe(old);
-    expect((await run('ledger', 'check', '--archive', dir)).out).toContain('its SHA-256 differs');
+    expect((await svc('ledger', 'check', '--archive', dir)).out).toContain('its SHA-256 differs');
     writeFileSync(file, kept);
   });
 
@@ -269,7 +256,7 @@ describe('after the removal', () => {
     const { id } = JSON.parse(line) as { id: string };
     const found = await json('ledger', 'find', `req_${id.slice(4)}`, '--archive', dir);
     expect(found).toEqual({ month: FIRST, receipt: JSON.parse(line) });
-    expect((await run('ledger', 'find', 'req_unknown', '--archive', dir)).err).toMatch(
+    expect((await svc('ledger', 'find', 'req_unknown', '--archive', dir)).err).toMatch(
       /has no receipt req_unknown/,
     );
   });
@@ -308,7 +295,7 @@ describe('after the removal', () => {
     const file = path.join(dir, `${FIRST}.json`);
     const kept = readFileSync(file);
     rmSync(file);
-    const { code, out } = await run('ledger', 'check', '--archive', dir);
+    const { code, out } = await svc('ledger', 'check', '--archive', dir);
     expect([code, out]).toEqual([1, expect.stringContaining(`${FIRST}: the receipts were removed`)]);
     writeFileSync(file, kept);
   }, 60_000);

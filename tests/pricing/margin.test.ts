@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand } from '@/server/cli/run';
 import { pool } from '@/server/db';
 import { newId } from '@/server/ids';
+import { svc } from '../harness/command';
 import { newDatabase } from '../harness/database';
 
 /** `svc margin report` with exports in the formats of three providers. */
@@ -61,16 +61,8 @@ beforeAll(async () => {
 async function run(content: string, ...options: string[]) {
   const file = path.join(folder, 'export');
   writeFileSync(file, content);
-  const shown = { out: '', err: '' };
-  const code = await runCommand(['margin', 'report', file, ...options], {
-    out: (text) => {
-      shown.out += text;
-    },
-    err: (text) => {
-      shown.err += text.replaceAll(`${file}: `, '');
-    },
-  });
-  return { code, ...shown };
+  const { code, out, err } = await svc('margin', 'report', file, ...options);
+  return { code, out, err: err.replaceAll(`${file}: `, '') };
 }
 
 async function report(content: string, ...options: string[]) {
@@ -304,10 +296,9 @@ describe('svc margin report refuses, with the place of the mistake,', () => {
   });
 
   test('a file that does not exist, and a tolerance that is none', async () => {
-    const shown: string[] = [];
-    const terminal = { out: () => {}, err: (text: string) => void shown.push(text) };
-    expect(await runCommand(['margin', 'report', path.join(folder, 'nothing')], terminal)).toBe(1);
-    expect(shown.join('')).toMatch(/nothing: the file cannot be read\n$/);
+    const { code, err } = await svc('margin', 'report', path.join(folder, 'nothing'));
+    expect(code).toBe(1);
+    expect(err).toMatch(/nothing: the file cannot be read\n$/);
     expect((await run(OPENAI_COSTS, '--tolerance', 'x')).err).toMatch(/--tolerance: expected a percentage/);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { runCommand } from '@/server/cli/run';
 import { DAY_MS, setClock } from '@/server/clock';
 import catalogJson from '@/server/pricing/catalog.json';
 import embeddingJson from '@/server/pricing/embedding-models.json';
 import { listPriceAges } from '@/server/pricing/price-age';
+import { svc } from '../harness/command';
 
 /** With a key for one provider: the prices of the others are charged to nobody. */
 process.env.MISTRAL_API_KEY = 'of the test';
@@ -13,18 +13,7 @@ const newest = catalogJson.sources
 const daysLater = (days: number) => setClock(() => newest + days * DAY_MS);
 afterEach(() => setClock());
 
-async function check(...options: string[]) {
-  const shown = { out: '', err: '' };
-  const code = await runCommand(['models', 'check', ...options], {
-    out: (text) => {
-      shown.out += text;
-    },
-    err: (text) => {
-      shown.err += text;
-    },
-  });
-  return { code, ...shown };
-}
+const check = (...options: string[]) => svc('models', 'check', ...options);
 
 test('models check shows the age of the prices of each provider, and where the sources differ', async () => {
   daysLater(2);

@@ -1,0 +1,15 @@
+import { runCommand } from '@/server/cli/run';
+
+/** Runs one command of `svc` in this process, and returns its exit code and what it wrote. */
+export async function svc(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: '', err: '' };
+  const code = await runCommand(words, {
+    out: (text) => {
+      written.out += text;
+    },
+    err: (text) => {
+      written.err += text;
+    },
+  });
+  return { code, ...written };
+}

@@ -4,21 +4,14 @@ import { prisma } from '@/server/db';
 import { requirePartner } from '@/server/partners/partner';
 import { formatPercent, parsePercent } from '@/server/partners/rate';
 import { newDatabase } from './harness';
-import { svc } from './harness/command';
+import { svc, svcJson } from './harness/command';
 
 const { url } = await newDatabase();
-
-async function json(...words: string[]): Promise<Record<string, unknown>> {
-  const { code, out, err } = await svc(...words, '--json');
-  expect([code, err]).toEqual([0, '']);
-  expect(out).toMatch(/^\S.*\n$/);
-  return JSON.parse(out) as Record<string, unknown>;
-}
 
 let partners = 0;
 async function newPk(): Promise<string> {
   const name = `Acme ${'x'.repeat(++partners)}`;
-  return String((await json('partner', 'create', '--name', name, '--rate', '25')).publishable_key);
+  return String((await svcJson('partner', 'create', '--name', name, '--rate', '25')).publishable_key);
 }
 
 /** Every refusal: nothing on standard output, one line with the reason, and a failing exit code. */
@@ -47,9 +40,9 @@ describe('svc partner webhook', () => {
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/),
     });
     expect(err).toContain('warning: hooks.example could not be resolved');
-    expect((await json('partner', 'show', pk)).webhook_url).toBe('https://hooks.example/svc');
-    expect(await json('partner', 'webhook', pk, '--clear')).toEqual({ ...made, url: null });
-    expect((await json('partner', 'show', pk)).webhook_url).toBeNull();
+    expect((await svcJson('partner', 'show', pk)).webhook_url).toBe('https://hooks.example/svc');
+    expect(await svcJson('partner', 'webhook', pk, '--clear')).toEqual({ ...made, url: null });
+    expect((await svcJson('partner', 'show', pk)).webhook_url).toBeNull();
   });
 
   it.each([
@@ -61,13 +54,13 @@ describe('svc partner webhook', () => {
   ])('refuses %j', async (words, reason) => {
     const pk = await newPk();
     await expectRefusal(['partner', 'webhook', pk, ...words], reason);
-    expect((await json('partner', 'show', pk)).webhook_url).toBeNull();
+    expect((await svcJson('partner', 'show', pk)).webhook_url).toBeNull();
   });
 });
 
 describe('svc partner', () => {
   it('create adds an app with rate, origins and owner', async () => {
-    const made = await json(
+    const made = await svcJson(
       ...[
         'partner',
         'create',
@@ -84,7 +77,7 @@ describe('svc partner', () => {
       partner_id: expect.stringMatching(/^prt_/),
       publishable_key: expect.stringMatching(/^svc_pk_[0-9A-Za-z]{36}$/),
     });
-    expect(await json('partner', 'show', String(made.publishable_key))).toEqual({
+    expect(await svcJson('partner', 'show', String(made.publishable_key))).toEqual({
       ...made,
       name: 'Acme Notes',
       rate: 12.5,
@@ -148,7 +141,7 @@ describe('svc partner', () => {
 
   it('list shows every app, as a table and as JSON', async () => {
     const pk = await newPk();
-    const listed = (await json('partner', 'list')) as unknown as { publishable_key: string }[];
+    const listed = (await svcJson('partner', 'list')) as unknown as { publishable_key: string }[];
     expect(listed.map((partner) => partner.publishable_key)).toContain(pk);
     expect((await svc('partner', 'list')).out).toMatch(new RegExp(`^${pk}  25 % .*enabled.*Acme x+$`, 'm'));
   });
@@ -156,32 +149,34 @@ describe('svc partner', () => {
   it('set-rate schedules a change, cap-rate limits it, and both refuse in one line', async () => {
     const pk = await newPk();
     const nextMonth = new Date(Date.now() + 30 * DAY_MS).toISOString();
-    expect(await json('partner', 'set-rate', pk, '40', '--from', nextMonth)).toMatchObject({ rate: 25 });
-    expect(await json('partner', 'cap-rate', pk, '20')).toMatchObject({ rate: 20, rate_cap: 20 });
+    expect(await svcJson('partner', 'set-rate', pk, '40', '--from', nextMonth)).toMatchObject({ rate: 25 });
+    expect(await svcJson('partner', 'cap-rate', pk, '20')).toMatchObject({ rate: 20, rate_cap: 20 });
     await expectRefusal(['partner', 'set-rate', pk, '20.01'], /at most 20 %/);
     await expectRefusal(['partner', 'set-rate', pk, '10', '--from', 'soon'], /Invalid time "soon"/);
   });
 
   it('rotate-key, owner and decline change what they name', async () => {
     const pk = await newPk();
-    const rotated = await json('partner', 'rotate-key', pk);
+    const rotated = await svcJson('partner', 'rotate-key', pk);
     expect(rotated.publishable_key).not.toBe(pk);
     expect((await requirePartner(pk)).id).toBe(rotated.partner_id);
-    expect(await json('partner', 'owner', pk, 'New@Example.com')).toMatchObject({ owner: 'new@example.com' });
+    expect(await svcJson('partner', 'owner', pk, 'New@Example.com')).toMatchObject({
+      owner: 'new@example.com',
+    });
     await expectRefusal(['partner', 'decline', pk], /no longer waiting/);
   });
 
   it('disable suspends the app, and enable restores it', async () => {
     const pk = await newPk();
-    expect(await json('partner', 'disable', pk)).toMatchObject({ disabled: true });
+    expect(await svcJson('partner', 'disable', pk)).toMatchObject({ disabled: true });
     await expect(requirePartner(pk)).rejects.toMatchObject({ code: 'partner_disabled' });
-    expect(await json('partner', 'enable', pk)).toMatchObject({ disabled: false });
+    expect(await svcJson('partner', 'enable', pk)).toMatchObject({ disabled: false });
     await expect(requirePartner(pk)).resolves.toMatchObject({ publishableKey: pk });
   });
 
   it('set-rate changes the commission', async () => {
     const pk = await newPk();
-    expect(await json('partner', 'set-rate', pk, '7.25')).toMatchObject({ rate: 7.25 });
+    expect(await svcJson('partner', 'set-rate', pk, '7.25')).toMatchObject({ rate: 7.25 });
     await expectRefusal(['partner', 'set-rate', pk], /Missing PERCENT/);
     await expectRefusal(['partner', 'set-rate', pk, 'free'], /Invalid rate "free"/);
   });
@@ -189,11 +184,11 @@ describe('svc partner', () => {
   it('origins adds and removes, and warns about a dangerous one', async () => {
     const pk = await newPk();
     expect(
-      await json('partner', 'origins', pk, '--add', 'https://a.com', '--add', 'https://b.com'),
+      await svcJson('partner', 'origins', pk, '--add', 'https://a.com', '--add', 'https://b.com'),
     ).toMatchObject({
       origins: ['https://a.com', 'https://b.com'],
     });
-    expect(await json('partner', 'origins', pk, '--remove', 'https://a.com/')).toMatchObject({
+    expect(await svcJson('partner', 'origins', pk, '--remove', 'https://a.com/')).toMatchObject({
       origins: ['https://b.com'],
     });
     await expectRefusal(
@@ -208,10 +203,10 @@ describe('svc partner', () => {
   it('redirects adds and removes whole addresses, and show prints them', async () => {
     const pk = await newPk();
     const added = ['--add', 'https://a.com/back', '--add', 'http://localhost:3000/back'];
-    expect(await json('partner', 'redirects', pk, ...added)).toMatchObject({
+    expect(await svcJson('partner', 'redirects', pk, ...added)).toMatchObject({
       redirects: ['http://localhost/back', 'https://a.com/back'],
     });
-    await json('partner', 'redirects', pk, '--remove', 'http://localhost:9/back');
+    await svcJson('partner', 'redirects', pk, '--remove', 'http://localhost:9/back');
     expect((await svc('partner', 'show', pk)).out).toMatch(/redirects +https:\/\/a\.com\/back\n/);
     await expectRefusal(
       ['partner', 'redirects', pk, '--remove', 'https://a.com/'],
@@ -224,8 +219,8 @@ describe('svc partner', () => {
   it('models restricts an app to some models, and removes the restriction', async () => {
     const pk = await newPk();
     const models = ['sandbox/echo', 'sandbox/story'];
-    expect(await json('partner', 'models', pk, '--allow', models.join(', '))).toMatchObject({ models });
-    expect(await json('partner', 'models', pk, '--all')).toMatchObject({ models: null });
+    expect(await svcJson('partner', 'models', pk, '--allow', models.join(', '))).toMatchObject({ models });
+    expect(await svcJson('partner', 'models', pk, '--all')).toMatchObject({ models: null });
     await expectRefusal(
       ['partner', 'models', pk, '--allow', 'sandbox/nothing'],
       /Unknown model "sandbox\/nothing"/,
@@ -242,7 +237,7 @@ describe('svc partner', () => {
 
 describe('svc user', () => {
   it('passkeys lists them by name and removes all of them', async () => {
-    await json('user', 'grant', 'keys@example.com', '--credits', '1');
+    await svcJson('user', 'grant', 'keys@example.com', '--credits', '1');
     const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: 'keys@example.com' } });
     await prisma().passkey.create({
       data: {
@@ -250,31 +245,31 @@ describe('svc user', () => {
         ...{ publicKey: new Uint8Array(), counter: 0 },
       },
     });
-    expect(await json('user', 'passkeys', 'keys@example.com')).toEqual({
+    expect(await svcJson('user', 'passkeys', 'keys@example.com')).toEqual({
       email: 'keys@example.com',
       passkeys: [{ name: 'Laptop', created_at: expect.stringMatching(/Z$/), last_used_at: null }],
     });
     expect((await svc('user', 'passkeys', 'keys@example.com')).out).toMatch(/^Laptop +2\S+Z +-$/m);
-    expect(await json('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 1 });
-    expect(await json('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 0 });
-    expect((await json('user', 'passkeys', 'keys@example.com')).passkeys).toEqual([]);
+    expect(await svcJson('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 1 });
+    expect(await svcJson('user', 'passkeys', 'keys@example.com', '--remove-all')).toEqual({ removed: 0 });
+    expect((await svcJson('user', 'passkeys', 'keys@example.com')).passkeys).toEqual([]);
     await expectRefusal(['user', 'passkeys', 'nobody@example.com'], /Unknown user/);
   });
 
   it('grant adds exact credits, in an app or outside any, as rows of the history', async () => {
     const pk = await newPk();
-    const outside = await json('user', 'grant', 'Ada@Example.com', '--credits', '12.345678');
+    const outside = await svcJson('user', 'grant', 'Ada@Example.com', '--credits', '12.345678');
     expect(outside).toEqual({
       transaction_id: expect.stringMatching(/^txn_/),
       credits: 12.345678,
       app: null,
     });
-    expect(await json('user', 'grant', 'ada@example.com', '--credits', '500', '--app', pk)).toMatchObject({
+    expect(await svcJson('user', 'grant', 'ada@example.com', '--credits', '500', '--app', pk)).toMatchObject({
       credits: 500,
       app: pk,
     });
 
-    const shown = await json('user', 'show', 'ADA@example.com');
+    const shown = await svcJson('user', 'show', 'ADA@example.com');
     expect(shown).toMatchObject({ email: 'ada@example.com', credits: 512.345678, devices: 0 });
     expect(shown.apps).toEqual([
       expect.objectContaining({ partner_id: null, own: 12.345678 }),
@@ -308,7 +303,7 @@ describe('svc user', () => {
 describe('svc ledger check', () => {
   it('reports that the ledger is correct, and exits 1 with the differences when it is not', async () => {
     await svc('user', 'grant', 'books@example.com', '--credits', '10');
-    expect(await json('ledger', 'check')).toMatchObject({ ok: true, differences: [] });
+    expect(await svcJson('ledger', 'check')).toMatchObject({ ok: true, differences: [] });
     expect((await svc('ledger', 'check')).out).toMatch(
       /^The ledger is consistent: \d+ users, \d+ transactions\.\n$/,
     );
@@ -327,13 +322,13 @@ describe('svc ledger check', () => {
 
 describe('svc models and db', () => {
   it('models list prices every model, and check finds no problem', async () => {
-    const models = (await json('models', 'list')) as unknown as { id: string }[];
+    const models = (await svcJson('models', 'list')) as unknown as { id: string }[];
     expect(models.map((model) => model.id)).toContain('sandbox/echo');
-    expect((await json('models', 'check')).ok).toBe(true);
+    expect((await svcJson('models', 'check')).ok).toBe(true);
   });
 
   it('db migrate finds an up-to-date database', async () => {
-    expect(await json('db', 'migrate')).toEqual({ applied: [] });
+    expect(await svcJson('db', 'migrate')).toEqual({ applied: [] });
   });
 });
 

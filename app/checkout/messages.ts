@@ -72,7 +72,7 @@ const en = {
   limitReached:
     'A limit that you set is reached, or you stopped this app. An allowance does not change that: raise the limit or resume the app in your account.',
   appLimitReached: (app: string) =>
-    `You have reached a limit that ${app} sets for its users. A higher allowance does not raise it. It resets at the end of the day or month (UTC).`,
+    `You have reached a limit that ${app} sets for its users. A higher allowance does not raise this limit. It resets at the end of the day or month (UTC).`,
   limitTitle: (scope: 'app' | 'all' | 'partner', period: 'day' | 'week' | 'month') =>
     scope === 'partner'
       ? `Limit per ${period}, set by this app`
@@ -296,7 +296,7 @@ const de: Messages = {
   limitReached:
     'Ein Limit, das Sie gesetzt haben, ist erreicht, oder Sie haben diese App gestoppt. Eine Freigabe ändert daran nichts: Erhöhen Sie das Limit oder lassen Sie die App in Ihrem Konto weiterlaufen.',
   appLimitReached: (app) =>
-    `Sie haben ein Limit erreicht, das ${app} für Nutzer festlegt. Eine höhere Freigabe ändert daran nichts. Es beginnt am Ende des Tages oder Monats (UTC) neu.`,
+    `Sie haben ein Limit erreicht, das ${app} für Nutzer festlegt. Eine höhere Freigabe ändert daran nichts. Das Limit beginnt am Ende des Tages oder Monats (UTC) neu.`,
   limitTitle: (scope, period) => {
     const limit = `Limit pro ${{ day: 'Tag', week: 'Woche', month: 'Monat' }[period]}`;
     if (scope === 'partner') return `${limit}, von dieser App gesetzt`;

@@ -23,7 +23,7 @@ const DEFAULT_RUNNING = 1_000;
 const DEFAULT_PER_PROVIDER = 800;
 const PROBES = 50;
 const OPEN_SECONDS = 60;
-/** The provider sends less often while it holds the streams open than the other faults allow. */
+/** While it holds the streams open, the provider sends less often than the limit of the other faults allows. */
 const PATIENT = { UPSTREAM_IDLE_SECONDS: '60' };
 
 function findFileLimit() {

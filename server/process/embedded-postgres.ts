@@ -102,6 +102,7 @@ async function ownServer(
     if (await takeLock(session, purpose)) return session;
     const owner = await findOwner(session);
     await session.end();
+    // PostgreSQL takes a moment to notice that a killed process has ended.
     const isService = owner?.purpose === 'service' && isRunning(Number(owner.pid));
     if (isService || now() > deadline) throw inUse(cluster, owner);
     await sleep(100);
@@ -158,7 +159,6 @@ async function findOwner(session: pg.Client): Promise<Owner | undefined> {
   }
 }
 
-/** PostgreSQL notices the end of a process that was killed only a moment later. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -11,7 +11,7 @@ import { newId } from '@/server/ids';
 import { bookCorrections, checkLedger, grantCredits } from '@/server/ledger';
 import { newDatabase } from '../harness';
 import { startApi } from '../harness/api-server';
-import { svc } from '../harness/command';
+import { svc, svcJson } from '../harness/command';
 import { newPerson, type Person } from '../harness/people';
 import { openMailbox } from '../identity/mailbox';
 import { forge } from '../ledger/forged-rows';
@@ -47,12 +47,7 @@ async function generate(person: Person, model = 'sandbox/story'): Promise<string
 }
 
 const run = (...words: string[]) => svc('corrections', ...words);
-
-async function json(...words: string[]) {
-  const { code, out, err } = await run(...words, '--json');
-  expect([code, err]).toEqual([0, '']);
-  return JSON.parse(out);
-}
+const json = (...words: string[]) => svcJson('corrections', ...words);
 
 const versionOf = async (person: Person, request: string): Promise<string> =>
   (await read(person, `/v1/credits/receipts/${request}`)).price_version;

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { runCommand } from '@/server/cli/run';
 
 /** Runs one command of `svc` in this process, and returns its exit code and what it wrote. */
@@ -12,4 +13,12 @@ export async function svc(...words: string[]): Promise<{ code: number; out: stri
     },
   });
   return { code, ...written };
+}
+
+/** The same with `--json`; it must succeed without a warning. */
+export async function svcJson(...words: string[]) {
+  const { code, out, err } = await svc(...words, '--json');
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/^\S.*\n$/);
+  return JSON.parse(out);
 }

@@ -10,7 +10,7 @@ import { newId } from '@/server/ids';
 import { checkLedger, clawBack, createPayout } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
-import { svc } from '../harness/command';
+import { svc, svcJson } from '../harness/command';
 import { newDatabase } from '../harness/database';
 import { withClient } from '../harness/database-connection';
 import { serviceAddressOf } from '../harness/database-server';
@@ -31,12 +31,6 @@ const monthsAgo = (months: number): string => {
 /** Older than any dispute. */
 const BEFORE = monthsAgo(5);
 const FIRST = monthsAgo(9);
-
-async function json(...words: string[]): Promise<Record<string, unknown>> {
-  const { code, out, err } = await svc(...words, '--json');
-  expect([code, err]).toEqual([0, '']);
-  return JSON.parse(out) as Record<string, unknown>;
-}
 
 async function one<Row>(sql: string, values: unknown[] = []): Promise<Row> {
   const { rows } = await pool().query(sql, values);
@@ -133,7 +127,7 @@ describe('before the archive', () => {
 });
 
 test('an archive has every receipt of its months, with sums, hashes and closing balances', async () => {
-  const { written, removed } = (await json('ledger', 'archive', '--before', BEFORE, '--to', dir)) as {
+  const { written, removed } = (await svcJson('ledger', 'archive', '--before', BEFORE, '--to', dir)) as {
     written: { month: string; receipts: number }[];
     removed: unknown[];
   };
@@ -153,12 +147,12 @@ test('an archive has every receipt of its months, with sums, hashes and closing 
     sha256: { receipts: expect.stringMatching(/^\w{64}$/) },
   });
   expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
-  expect(await json('ledger', 'check', '--archive', dir)).toMatchObject({
+  expect(await svcJson('ledger', 'check', '--archive', dir)).toMatchObject({
     ok: true,
     archived_months: written.length,
     archived_receipts: old - 1,
   });
-  expect(await json('ledger', 'archive', '--before', BEFORE, '--to', dir)).toMatchObject({ written: [] });
+  expect(await svcJson('ledger', 'archive', '--before', BEFORE, '--to', dir)).toMatchObject({ written: [] });
 }, 120_000);
 
 test('an interrupted archive is continued', async () => {
@@ -166,7 +160,7 @@ test('an interrupted archive is continued', async () => {
   const manifest = readFileSync(file, 'utf8');
   rmSync(file);
   writeFileSync(path.join(dir, `${FIRST}.receipts.jsonl.gz.part`), 'half of a f');
-  const { written } = await json('ledger', 'archive', '--before', BEFORE, '--to', dir);
+  const { written } = await svcJson('ledger', 'archive', '--before', BEFORE, '--to', dir);
   expect(written).toEqual([{ month: FIRST, receipts: JSON.parse(manifest).receipts }]);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(manifest));
 });
@@ -215,12 +209,12 @@ describe('a removal', () => {
 
   test('leaves balances and books as they were, and is repeated without an effect', async () => {
     const words = ['ledger', 'archive', '--before', BEFORE, '--to', dir, '--delete'];
-    const { removed } = (await json(...words)) as { removed: { receipts: number }[] };
+    const { removed } = (await svcJson(...words)) as { removed: { receipts: number }[] };
     expect(removed.reduce((sum, { receipts }) => sum + receipts, 0)).toBe(old - 3);
     expect(await countOld()).toBe(1);
     expect(await readMoney()).toEqual(money);
-    expect(await json('ledger', 'check', '--archive', dir)).toMatchObject({ ok: true, differences: [] });
-    expect(await json(...words)).toMatchObject({ written: [], removed: [] });
+    expect(await svcJson('ledger', 'check', '--archive', dir)).toMatchObject({ ok: true, differences: [] });
+    expect(await svcJson(...words)).toMatchObject({ written: [], removed: [] });
     // The stored sums of the audit are made again from what is left.
     await forge([
       'DELETE FROM audited_pocket',
@@ -254,7 +248,7 @@ describe('after the removal', () => {
   test('a receipt is found in the archive by its request', async () => {
     const [line = ''] = firstLines(FIRST, 1);
     const { id } = JSON.parse(line) as { id: string };
-    const found = await json('ledger', 'find', `req_${id.slice(4)}`, '--archive', dir);
+    const found = await svcJson('ledger', 'find', `req_${id.slice(4)}`, '--archive', dir);
     expect(found).toEqual({ month: FIRST, receipt: JSON.parse(line) });
     expect((await svc('ledger', 'find', 'req_unknown', '--archive', dir)).err).toMatch(
       /has no receipt req_unknown/,

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   DataDirInUse,
   type EmbeddedPostgres,
@@ -115,12 +115,12 @@ test('a process that was killed is not in the way of the next, though PostgreSQL
   process.kill(pid, 'SIGSTOP');
   await kill(child);
   const end = vi.spyOn(pg.Client.prototype, 'end');
+  onTestFinished(() => end.mockRestore());
   const started = start();
   // It has found the lock taken.
   await Promise.race([expect.poll(() => end.mock.calls.length).toBeGreaterThan(0), started]).finally(() =>
     process.kill(pid, 'SIGCONT'),
   );
-  end.mockRestore();
   await (await started).stop();
 });
 

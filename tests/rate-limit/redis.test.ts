@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../harness/free-port';
 import { until } from '../harness/until';
 
 /**
@@ -33,15 +33,6 @@ async function startInstance() {
   return { countAttempt, takeKeyTurn, isConnected, stop: connection.closeRedis };
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe.skipIf(!hasRedis)(suite, () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'svc-redis-'));
   let port: number;
@@ -65,7 +56,7 @@ describe.skipIf(!hasRedis)(suite, () => {
     );
 
   beforeAll(async () => {
-    port = await findFreePort();
+    port = await freePort();
     process.env.REDIS_URL = `redis://127.0.0.1:${port}`;
     process.env.LIMIT_REQUESTS_PER_KEY_PER_MINUTE = String(PER_MINUTE);
     startRedis();

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { choosePort } from '@/server/process/listen';
+import { freePort } from '../harness/free-port';
 
 const MOST_STARTS = 3;
 const START_PATIENCE_MS = 60_000;
@@ -27,7 +27,7 @@ export class Instance {
   ) {}
 
   static async prepare(dataDir: string, environment: NodeJS.ProcessEnv): Promise<Instance> {
-    const port = await choosePort();
+    const port = await freePort();
     return new Instance(`http://127.0.0.1:${port}`, {
       ...environment,
       PORT: String(port),

@@ -101,12 +101,11 @@ async function countTransactions(client: ClientBase, { since, until }: Slice): P
   return rows[0]?.count ?? 0;
 }
 
-/** Day by day, so that the sums of one day are in memory. */
 async function checkEveryHour(step: Step): Promise<string[]> {
   const differences: string[] = [];
-  const days = await step(readDaysOfEarnings);
-  for (const [n, from] of ['-infinity', ...days].entries()) {
-    const takeStep = checkEarnings({ from, to: days[n] ?? 'infinity' });
+  const begins = await step(readPeriodsOfEarnings);
+  for (const [n, from] of ['-infinity', ...begins].entries()) {
+    const takeStep = checkEarnings({ from, to: begins[n] ?? 'infinity' });
     let found: string[] | null;
     do found = await step(takeStep);
     while (found === null);
@@ -115,12 +114,18 @@ async function checkEveryHour(step: Step): Promise<string[]> {
   return differences;
 }
 
-async function readDaysOfEarnings(client: ClientBase): Promise<string[]> {
-  const { rows } = await client.query<{ day: string }>(
-    `SELECT generate_series(date_trunc('day', min(hour)), max(hour) + interval '1 day', '1 day')::text AS day
-     FROM earnings_rollup`,
+/** So many that a quiet year is one period, and so few that the sums of a period are in memory. */
+const SUMS_PER_PERIOD = 50_000;
+
+/** The hours with which periods of about as many sums begin. */
+async function readPeriodsOfEarnings(client: ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ begin: string }>(
+    `SELECT min(hour)::text AS begin FROM (
+       SELECT hour, div(sum(count(*)) OVER (ORDER BY hour), $1) AS period FROM earnings_rollup GROUP BY hour) h
+     GROUP BY period ORDER BY period`,
+    [SUMS_PER_PERIOD],
   );
-  return rows.map(({ day }) => day);
+  return rows.map(({ begin }) => begin);
 }
 
 async function countWallets(client: ClientBase): Promise<number> {

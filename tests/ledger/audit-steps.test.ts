@@ -92,3 +92,21 @@ test('between two steps of an audit or of a check, no transaction is open and no
   expect(transactions).toBe(BOOKED);
   expect(differences.filter((difference) => difference.startsWith(NO_RECEIPT)).sort()).toEqual(sortedNames());
 });
+
+test('a check compares the earnings of every hour once, however many periods it takes', async () => {
+  const hour = (n: number) => `'2020-01-01T00:00:00Z'::timestamptz + ${n} * interval '1 hour'`;
+  await forge([
+    `INSERT INTO earnings_rollup (partner_id, hour, earned)
+     SELECT 'prt_' || partner, h, 0
+     FROM generate_series(1, 12) AS partner, generate_series(${hour(0)}, ${hour(9_999)}, '1 hour') AS h`,
+    `UPDATE earnings_rollup SET earned = 5
+     WHERE partner_id = 'prt_7' AND hour IN (${[0, 4_166, 4_167, 8_333, 8_334, 9_999].map(hour)})`,
+  ]);
+  let steps = 0;
+  const { differences } = await checkLedger(async () => void steps++);
+  const found = differences.filter((difference) => difference.startsWith('earnings by hour'));
+  expect(found).toEqual(
+    Array.from({ length: 6 }, () => 'earnings by hour equal the postings to partners: prt_7 differs by 5'),
+  );
+  expect(steps).toBeLessThan(50);
+});

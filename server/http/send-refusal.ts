@@ -8,7 +8,7 @@ import { ownSiteHeaders } from './security-headers';
 /** Refuses a request that reaches neither a route nor a page. */
 export function sendRefusal(response: ServerResponse, error: ApiError): void {
   const requestId = newId('req');
-  const { status, code, retryAfterSeconds } = error;
+  const { status, code, allow, retryAfterSeconds } = error;
   apiErrors.add(code);
   response
     .writeHead(status, {
@@ -16,6 +16,7 @@ export function sendRefusal(response: ServerResponse, error: ApiError): void {
       'content-type': 'application/json',
       'x-request-id': requestId,
       'request-id': requestId,
+      ...(allow && { allow: allow.join(', ') }),
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     })
     .end(JSON.stringify(errorBody('chat', error, requestId)));

@@ -41,3 +41,12 @@ test.each(['GET /', 'GET //evil.example/x', 'POST /a?url=http://evil.example', '
     expect(await send(line)).toContain('accepted');
   },
 );
+
+test.each(['POST /_next/static/a.js', 'DELETE /icon.svg', 'PUT /v1/svc.js', 'OPTIONS /v1/1.0.0/svc.js'])(
+  '%s is refused, because files can only be read',
+  async (line) => {
+    const received = await send(line);
+    expect(received).toMatch(/^HTTP\/1.1 405 /);
+    expect(received).toMatch(/^allow: GET, HEAD\r$/m);
+  },
+);

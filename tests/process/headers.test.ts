@@ -99,11 +99,14 @@ test('every page and route belongs to a kind with expected headers', () => {
 
 test('every response has the security headers of its kind, and every cookie all its attributes', async () => {
   const world = await newWorld();
-  for (const instance of [plain, secure]) await requestEverything(instance, world);
+  await requestEverything(plain, world);
+  await requestEachKind(secure, world);
   await setEveryCookie();
   await openWindows(world);
   await callWithKey(world);
   expect(seen.length).toBeGreaterThan(2 * APP_ROUTES.length);
+  const onSecure = seen.filter(({ url }) => secure.url.endsWith(`:${url.port}`));
+  expect(new Set(onSecure.map(({ url }) => kindOf(url.pathname)))).toEqual(new Set(Object.keys(EXPECTED)));
   expect(seen.flatMap(findFaults)).toEqual([]);
   expect(seen.filter(({ response }) => response.status >= 500)).toEqual([]);
   const cookies = seen.flatMap(({ response }) => response.headers.getSetCookie());
@@ -161,8 +164,6 @@ async function requestEverything(instance: Instance, { app, userKey, token, ref 
     }
   }
   expect(found.length, found.join()).toBeGreaterThan(45);
-  const html = await (await get(instance, '/')).text();
-  const [script = ''] = /\/_next\/static\/[^"]+\.js/.exec(html) ?? [];
   const others = [
     '/v1/svc.js',
     '/v1/svc.d.ts',
@@ -171,11 +172,26 @@ async function requestEverything(instance: Instance, { app, userKey, token, ref 
     '/api/none',
     '/checkout/api/none',
   ];
-  for (const where of [script, '/_next/none', '/v1/none', ...others]) await get(instance, where);
+  for (const where of [await findScript(instance), '/_next/none', '/v1/none', ...others])
+    await get(instance, where);
   for (const undecodable of ['/v1/%E0', '/checkout/api/visits/%00', '/docs/%00'])
     expect([undecodable, (await get(instance, undecodable)).status]).toEqual([undecodable, 400]);
   await get(instance, '/api/health', { method: 'DELETE' });
   await get(instance, '/v1/models', { method: 'DELETE' });
+}
+
+/** The first script of the front page. */
+async function findScript(instance: Instance): Promise<string> {
+  const html = await (await get(instance, '/')).text();
+  return /\/_next\/static\/[^"]+\.js/.exec(html)?.[0] ?? '';
+}
+
+/** What depends on the public address alone is the same for all of a kind. */
+async function requestEachKind(instance: Instance, { token }: World): Promise<void> {
+  const headers = { cookie: `${SESSION_COOKIE}=${token}` };
+  const places = new Map(APP_ROUTES.map(({ place }) => [kindOf(place), place.replace(/\[.*?\]/g, 'none')]));
+  for (const place of [...places.values(), '/account', '/v1/svc.js', await findScript(instance)])
+    for (const init of [{}, { headers }]) await get(instance, place, init);
 }
 
 const get = (instance: Instance, where: string, init: RequestInit = {}): Promise<Response> =>

@@ -47,14 +47,14 @@ const readOpenings = async (): Promise<Record<string, string>> => {
 };
 
 test('the first statement after an archive begins with the same balance, and archived days still agree', async () => {
-  await beginStatements(firstOf(3));
+  await beginStatements(firstOf(1));
   await closeDays();
   const openings = await readOpenings();
   expect(Object.keys(openings).length).toBeGreaterThan(5);
   expect(Object.values(openings).some((opening) => opening !== '0')).toBe(true);
 
   await forge(['DELETE FROM daily_statement']);
-  await beginStatements(firstOf(8));
+  await beginStatements(firstOf(6));
   await closeDays();
   expect(await run('ledger', 'check')).toMatchObject({ code: 0 });
   const before = firstOf(5).toISOString().slice(0, 7);
@@ -77,7 +77,7 @@ test('the first statement after an archive begins with the same balance, and arc
   expect(statements.filter(({ matches }) => matches !== true)).toEqual([]);
 
   await forge(['DELETE FROM daily_statement']);
-  await beginStatements(firstOf(3));
+  await beginStatements(firstOf(1));
   await closeDays();
   expect(await readOpenings()).toEqual(openings);
 }, 120_000);

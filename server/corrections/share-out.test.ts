@@ -13,7 +13,8 @@ test('shares add up to the amount, none differs from its proportion by a whole u
       expect(shares.reduce((sum, share) => sum + share, 0n)).toBe(total === 0n ? 0n : amount);
       for (const [at, share] of shares.entries()) {
         const exact = amount * (given[at] ?? 0n);
-        expect(share * total > exact - total && share * total < exact + (total || 1n)).toBe(true);
+        const unit = total || 1n;
+        expect(share * unit > exact - unit && share * unit < exact + unit).toBe(true);
         expect(share).toBeLessThanOrEqual(given[at] ?? 0n);
       }
     }),

@@ -103,9 +103,9 @@ async function countTransactions(client: ClientBase, { since, until }: Slice): P
 
 async function checkEveryHour(step: Step): Promise<string[]> {
   const differences: string[] = [];
-  const begins = await step(readPeriodsOfEarnings);
-  for (const [n, from] of ['-infinity', ...begins].entries()) {
-    const takeStep = checkEarnings({ from, to: begins[n] ?? 'infinity' });
+  const bounds = await step(readBoundsOfPeriods);
+  for (const [n, from] of ['-infinity', ...bounds].entries()) {
+    const takeStep = checkEarnings({ from, to: bounds[n] ?? 'infinity' });
     let found: string[] | null;
     do found = await step(takeStep);
     while (found === null);
@@ -114,18 +114,18 @@ async function checkEveryHour(step: Step): Promise<string[]> {
   return differences;
 }
 
-/** So many that a quiet year is one period, and so few that the sums of a period are in memory. */
+/** A quiet year fits into one period, and the sums of a period fit into memory. */
 const SUMS_PER_PERIOD = 50_000;
 
-/** The hours with which periods of about as many sums begin. */
-async function readPeriodsOfEarnings(client: ClientBase): Promise<string[]> {
-  const { rows } = await client.query<{ begin: string }>(
-    `SELECT min(hour)::text AS begin FROM (
+/** The hours at which one period ends and the next begins. */
+async function readBoundsOfPeriods(client: ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ bound: string }>(
+    `SELECT min(hour)::text AS bound FROM (
        SELECT hour, div(sum(count(*)) OVER (ORDER BY hour), $1) AS period FROM earnings_rollup GROUP BY hour) h
-     GROUP BY period ORDER BY period`,
+     GROUP BY period ORDER BY period OFFSET 1`,
     [SUMS_PER_PERIOD],
   );
-  return rows.map(({ begin }) => begin);
+  return rows.map(({ bound }) => bound);
 }
 
 async function countWallets(client: ClientBase): Promise<number> {

@@ -8,7 +8,7 @@ import { apiListener, apiPath, isForApi } from './api-listener';
 import { createClientIpWriter } from './client-ip';
 import { Connections } from './connections';
 import type { Lifetime } from './lifetime';
-import { refuseMalformed } from './malformed';
+import { refuseMalformed, refuseWriteToFile } from './malformed';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
 import { pathnameOf } from './pathname';
 
@@ -44,6 +44,7 @@ export async function createHttpServer(
     writeClientIp(request);
     if (refuseMalformed(request, response)) return;
     const isApi = !options.dev && isForApi(request, seen.path);
+    if (!isApi && refuseWriteToFile(request, response)) return;
     const listener: Listener = isApi ? apiListener : pages.listener;
     listener(request, response).catch((error: unknown) => failResponse(response, error));
   });

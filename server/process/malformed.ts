@@ -5,21 +5,21 @@ import { findWidgetFile } from '../http/widget-files';
 import { pathnameOf } from './pathname';
 
 /** Refuses a request that the pages would fail on, or answer for another host, and returns true. */
-export function refuseMalformed(request: IncomingMessage, response: ServerResponse): boolean {
-  const refusal = findFault(request);
+export function refuseMalformed({ method, url }: IncomingMessage, response: ServerResponse): boolean {
+  const refusal = method === 'TRACE' ? unknownMethod() : isPath(url) ? null : invalidUrl();
   if (refusal !== null) sendRefusal(response, refusal);
   return refusal !== null;
 }
 
-function findFault({ method = '', url }: IncomingMessage): ApiError | null {
-  if (method === 'TRACE') return unknownMethod();
-  if (!isPath(url)) return invalidUrl();
-  return isFile(pathnameOf(url)) && !READS.includes(method) ? notAWrite() : null;
-}
-
 const READS = ['GET', 'HEAD'];
 
-/** What Next serves from a disk. */
+/** Refuses any request for a file except GET and HEAD, and returns true. Next would respond with a 500. */
+export function refuseWriteToFile({ method = '', url }: IncomingMessage, response: ServerResponse): boolean {
+  if (READS.includes(method) || !isFile(pathnameOf(url))) return false;
+  sendRefusal(response, readOnly());
+  return true;
+}
+
 const isFile = (pathname: string): boolean =>
   pathname.startsWith('/_next/') || pathname === '/icon.svg' || findWidgetFile(pathname) !== null;
 
@@ -37,8 +37,8 @@ function isPath(url = ''): boolean {
 
 const unknownMethod = (): ApiError => new ApiError('invalid_request', 'The method TRACE is not supported.');
 
-const notAWrite = (): ApiError =>
-  new ApiError('method_not_allowed', 'This file can only be read, with GET or HEAD.', { allow: READS });
+const readOnly = (): ApiError =>
+  new ApiError('method_not_allowed', 'This URL only accepts GET and HEAD.', { allow: READS });
 
 const invalidUrl = (): ApiError =>
   new ApiError('invalid_request', 'The URL must be a path that begins with / and has valid percent escapes.');

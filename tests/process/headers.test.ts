@@ -186,7 +186,7 @@ async function findScript(instance: Instance): Promise<string> {
   return /\/_next\/static\/[^"]+\.js/.exec(html)?.[0] ?? '';
 }
 
-/** What depends on the public address alone is the same for all of a kind. */
+/** What depends on the public address is the same for every page and route of a kind. */
 async function requestEachKind(instance: Instance, { token }: World): Promise<void> {
   const headers = { cookie: `${SESSION_COOKIE}=${token}` };
   const places = new Map(APP_ROUTES.map(({ place }) => [kindOf(place), place.replace(/\[.*?\]/g, 'none')]));

@@ -1,10 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refuseMalformed } from '@/server/process/malformed';
+import { refuseMalformed, refuseWriteToFile } from '@/server/process/malformed';
 
 const server = createServer((request, response) => {
-  if (!refuseMalformed(request, response)) response.end('accepted');
+  if (!refuseMalformed(request, response) && !refuseWriteToFile(request, response)) response.end('accepted');
 });
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
@@ -42,11 +43,15 @@ test.each(['GET /', 'GET //evil.example/x', 'POST /a?url=http://evil.example', '
   },
 );
 
-test.each(['POST /_next/static/a.js', 'DELETE /icon.svg', 'PUT /v1/svc.js', 'OPTIONS /v1/1.0.0/svc.js'])(
-  '%s is refused, because files can only be read',
-  async (line) => {
-    const received = await send(line);
+const files = readdirSync('public', { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => `${parentPath}/${name}`.slice('public'.length));
+
+test.each(['/_next/static/a.js', ...files])('the file %s is read, and never written', async (path) => {
+  expect(await send(`GET ${path}`)).toContain('accepted');
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const received = await send(`${method} ${path}`);
     expect(received).toMatch(/^HTTP\/1.1 405 /);
     expect(received).toMatch(/^allow: GET, HEAD\r$/m);
-  },
-);
+  }
+});

@@ -258,8 +258,10 @@ describe('after the removal', () => {
   test('the check finds a changed sum of an archived month', async () => {
     const changes = [
       'UPDATE archived_month SET moved = moved + 1, granted = granted + 1',
-      `UPDATE usage_day SET charge = charge + 1 WHERE day = '${FIRST}-15'`,
-      `UPDATE earnings_day SET amount = amount + 1 WHERE day = '${FIRST}-15'`,
+      `UPDATE usage_day SET charge = charge + 1
+       WHERE day = (SELECT min(day) FROM usage_day WHERE day >= '${FIRST}-15')`,
+      `UPDATE earnings_day SET amount = amount + 1
+       WHERE day = (SELECT min(day) FROM earnings_day WHERE day >= '${FIRST}-15')`,
     ];
     await whileForged(changes, async () => {
       const { differences } = await checkLedger();

@@ -1,11 +1,14 @@
 import { inSlowTransaction } from '@/server/db';
 
-/** Does what only a superuser can: runs statements without triggers. Returns how many rows each changed. */
-export function forge(statements: readonly string[]): Promise<number[]> {
+/**
+ * Does what only a superuser can: runs statements without triggers. Returns how many rows each changed,
+ * null for one that changes no rows by nature, such as ALTER TABLE.
+ */
+export function forge(statements: readonly string[]): Promise<(number | null)[]> {
   return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
     await client.query("SET LOCAL session_replication_role = 'replica'");
-    const counts: number[] = [];
-    for (const statement of statements) counts.push((await client.query(statement)).rowCount ?? 0);
+    const counts: (number | null)[] = [];
+    for (const statement of statements) counts.push((await client.query(statement)).rowCount);
     return counts;
   });
 }
@@ -26,7 +29,8 @@ export async function whileForged(statements: readonly string[], work: () => Pro
   await forge(tables.map((table) => `CREATE TABLE kept_${table} AS TABLE ${table}`));
   try {
     const counts = await forge(statements);
-    if (counts.every((count) => count === 0)) throw new Error(`nothing changed: ${statements.join('; ')}`);
+    const idle = statements.filter((_, index) => counts[index] === 0);
+    if (idle.length > 0) throw new Error(`nothing changed: ${idle.join('; ')}`);
     await work();
   } finally {
     await forge(

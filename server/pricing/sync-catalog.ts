@@ -1,26 +1,34 @@
-import { prisma } from '../db';
+import { pool } from '../db';
 import { type OffPeak, type PriceVersion, priceVersions } from './catalog';
 import type { ModelPrices, TokenPrices } from './cost';
 
 /** Writes new models and prices to the database. The history is append-only. */
 export async function syncCatalog(): Promise<void> {
   const known = priceVersions();
-  await prisma().model.createMany({
-    data: known.map(({ model: { id, name, provider } }) => ({ id, name, provider })),
-    skipDuplicates: true,
-  });
-  await prisma().modelPrice.createMany({
-    data: known.flatMap(({ model, versions }) => versions.flatMap((version) => toRows(model.id, version))),
-    skipDuplicates: true,
-  });
+  const models = known.map(({ model: { id, name, provider } }) => ({ id, name, provider }));
+  const prices = known.flatMap(({ model, versions }) =>
+    versions.flatMap((version) => toRows(model.id, version)),
+  );
+  // Prisma needs half a second for so many rows, in every process that starts.
+  await pool().query(
+    `WITH new_model AS (
+       INSERT INTO model (id, name, provider)
+       SELECT id, name, provider FROM json_to_recordset($1::json) AS m (id text, name text, provider text)
+       ON CONFLICT DO NOTHING
+     )
+     INSERT INTO model_price (version, model_id, prices, effective_at)
+     SELECT version, model_id, prices, effective_at
+     FROM json_to_recordset($2::json) AS p (version text, model_id text, prices jsonb, effective_at timestamptz)
+     ON CONFLICT DO NOTHING`,
+    [JSON.stringify(models), JSON.stringify(prices)],
+  );
 }
 
 function toRows(modelId: string, { name, from, prices, offPeak }: PriceVersion) {
-  const effectiveAt = new Date(`${from}T00:00:00Z`);
   const row = (version: string, written: ReturnType<typeof writePrices>, hours: object) => ({
     version,
-    modelId,
-    effectiveAt,
+    model_id: modelId,
+    effective_at: `${from}T00:00:00Z`,
     prices: { ...written, ...hours },
   });
   if (offPeak === null) return [row(name, writePrices(prices), {})];

@@ -132,11 +132,12 @@ describe('the hold of web searches', () => {
   const PROVIDERS = {
     anthropic: { readings: () => 10, results: (limit: number) => 25_000 * limit },
     openai: { readings: (limit: number) => limit + 2, results: () => 128_000 },
+    openrouter: { readings: (limit: number) => limit + 2, results: (limit: number) => 45_000 * limit },
   } as const;
   const RATE_BP = 2_500;
 
   type Size = { prompt: number; cap: number };
-  /** A request of each format, which may reach either provider. The chat format has no limit. */
+  /** A request of each format, which may reach each provider. OpenAI's field of the chat format has no limit. */
   const BODIES = {
     messages: (limit: number, { cap }: Size) => ({
       max_tokens: cap,
@@ -162,7 +163,7 @@ describe('the hold of web searches', () => {
       [
         {
           ...candidateOf(model as CatalogModel),
-          profile: profileOf(name, name === 'openai' ? 'openai' : 'anthropic'),
+          profile: profileOf(name, name === 'anthropic' ? 'anthropic' : 'openai'),
         },
       ],
       () => ({ largestInputTokens: size.prompt, likelyInputTokens: size.prompt, media }),
@@ -178,7 +179,7 @@ describe('the hold of web searches', () => {
   };
 
   const requests = [
-    fc.constantFrom('anthropic' as const, 'openai' as const),
+    fc.constantFrom('anthropic' as const, 'openai' as const, 'openrouter' as const),
     fc.constantFrom('messages' as const, 'responses' as const, 'chat' as const),
     fc.integer({ min: 1, max: 20 }),
     fc.record({ prompt: fc.integer({ min: 1, max: 500_000 }), cap: fc.integer({ min: 1, max: 64_000 }) }),

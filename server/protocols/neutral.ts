@@ -121,6 +121,8 @@ export type SearchTool = Cacheable &
     location: Json | null;
     /** How much of the results the model reads, where the provider lets the client choose. */
     contextSize: string | null;
+    /** How many pages each search finds, where the provider lets the client choose. */
+    maxResults: number | null;
   };
 
 export type Effort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';

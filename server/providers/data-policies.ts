@@ -77,7 +77,7 @@ export const DATA_POLICIES: Readonly<Record<ProviderName, DataPolicy>> = {
     readOn: READ_ON,
   },
   openrouter: {
-    retention: 'Passed on to another provider, whose policy applies',
+    retention: 'Passed on to another provider, and web searches to Exa, whose policies apply',
     training: 'Depends on the provider that it is passed on to',
     region: null,
     source: 'https://openrouter.ai/docs/guides/privacy/provider-logging',

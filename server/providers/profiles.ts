@@ -75,6 +75,8 @@ export type WebSearch = {
   readings: (searches: number) => number;
   /** The most tokens of the results. */
   resultTokens: (searches: number) => number;
+  /** The search is a tool of OpenRouter in the chat format. */
+  isRouterTool?: boolean;
 };
 
 /**
@@ -94,6 +96,17 @@ const ANTHROPIC_SEARCH: WebSearch = {
 const OPENAI_SEARCH: WebSearch = {
   readings: (searches) => searches + 2,
   resultTokens: () => 128_000,
+};
+
+/**
+ * `max_tool_calls` limits the calls, after which the model writes its response. Requests limit the results of a search
+ * to 15,000 characters (`router-search.ts`). A token has at least a byte, and few characters have more than three.
+ * Source: OpenRouter's guides, "Web Search" and "Server Tools", November 2026.
+ */
+const OPENROUTER_SEARCH: WebSearch = {
+  readings: (searches) => searches + 2,
+  resultTokens: (searches) => 45_000 * searches,
+  isRouterTool: true,
 };
 
 const NO_FEE = 0n as Picocredits;
@@ -227,6 +240,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesRouterFields: true,
     takesMaxPrice: true,
     reportsCost: 'dollars',
+    webSearch: OPENROUTER_SEARCH,
     deniedFields: ['models', 'route', 'plugins', 'provider', 'preset', 'transforms'],
   },
   moonshot: {

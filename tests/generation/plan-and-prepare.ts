@@ -55,9 +55,10 @@ export async function planAndPrepare({ path, body }: ApiRequest): Promise<Held |
 /** The most that the provider may bill. It refuses a prompt longer than the context, and bills nothing. */
 export function billOf({ model, sent, tokens, fees }: Held, output: number): bigint {
   const searches = mostSearches(sent);
-  const { provider, contextWindow: context } = model;
-  const input = mostInput(tokens, { vendor: provider as Vendor, searches, output, context });
-  return priceOf(model.id, { ...worstSplit(sent, input), output }) + fees + feesOf(searches);
+  const { contextWindow: context } = model;
+  const vendor = model.provider as Vendor;
+  const input = mostInput(tokens, { vendor, searches, output, context });
+  return priceOf(model.id, { ...worstSplit(sent, input), output }) + fees + feesOf(vendor, searches);
 }
 
 /** The dearest class that the provider may bill the prompt as. */

@@ -55,6 +55,9 @@ export class Generator {
       ...this.some(0.1, { [`unknown_${this.below(9)}`]: this.text() }),
       ...this.some(0.1, { service_tier: 'priority' }),
       ...this.some(0.1, { web_search_options: this.some(0.5, { search_context_size: 'low' }) }),
+      ...this.some(0.05, {
+        plugins: [{ id: 'web', ...this.some(0.5, { max_results: 1 + this.below(12) }) }],
+      }),
       ...this.some(0.05, { prediction: { type: 'content', content: this.text() } }),
     };
     return { path: '/v1/chat/completions', body };
@@ -242,6 +245,8 @@ export class Generator {
   }
 
   private chatTool(): Json {
+    const parameters = this.some(0.5, { max_uses: 1 + this.below(8) });
+    if (this.random() < 0.1) return { type: 'openrouter:web_search', parameters };
     const called = { name: this.name(), description: this.text(), parameters: this.schema(2) };
     return { type: 'function', function: called };
   }

@@ -213,3 +213,49 @@ export function searchResponseStream(
   }));
   return { events, breaksOff };
 }
+
+/** What OpenRouter bills for a search with its answer, in a chat completion as its reference documents it. */
+export const ROUTED_USAGE = { input: 9_000, output: 300, searches: 1, costUsd: 0.0123 };
+
+const ROUTED_ANNOTATION = {
+  type: 'url_citation',
+  url_citation: {
+    ...PAGE,
+    content: 'The shop opens on Friday.',
+    start_index: START,
+    end_index: CITED.length - 1,
+  },
+};
+const ROUTED = { id: 'gen-01up', created: 1, model: 'up', provider: 'Up' };
+const routedUsage = (): Json => ({
+  prompt_tokens: ROUTED_USAGE.input,
+  completion_tokens: ROUTED_USAGE.output,
+  total_tokens: ROUTED_USAGE.input + ROUTED_USAGE.output,
+  cost: ROUTED_USAGE.costUsd,
+  server_tool_use_details: {
+    ...{ tool_calls_requested: 1, tool_calls_executed: 1 },
+    web_search_requests: ROUTED_USAGE.searches,
+  },
+});
+
+export function routedSearch(): Reply {
+  const message = { role: 'assistant', content: CITED, annotations: [ROUTED_ANNOTATION] };
+  const choices = [{ index: 0, message, finish_reason: 'stop' }];
+  return { body: { ...ROUTED, object: 'chat.completion', choices, usage: routedUsage() } };
+}
+
+/** With `breaksOff`, the connection breaks before the usage. */
+export function routedSearchStream({ breaksOff = false } = {}): Reply {
+  const head = { ...ROUTED, object: 'chat.completion.chunk' };
+  const chunk = (delta: Json, finish_reason: string | null = null): Json => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const events = [
+    chunk({ role: 'assistant', content: CITED.slice(0, START) }),
+    chunk({ content: CITED.slice(START) }),
+    chunk({ content: '', annotations: [ROUTED_ANNOTATION] }),
+  ];
+  if (breaksOff) return { events, breaksOff };
+  return { events: [...events, chunk({}, 'stop'), { ...head, choices: [], usage: routedUsage() }] };
+}

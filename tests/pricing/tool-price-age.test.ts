@@ -49,6 +49,6 @@ test('models check fails when the price of a web search of a served provider is 
 
 test('every price of a web search that has a source applies to models', () => {
   const ages = listToolPriceAges(45);
-  expect(ages.map(({ provider }) => provider).sort()).toEqual(['anthropic', 'openai']);
+  expect(ages.map(({ provider }) => provider).sort()).toEqual(['anthropic', 'openai', 'openrouter']);
   for (const { models } of ages) expect(models).toBeGreaterThan(0);
 });

@@ -323,7 +323,7 @@ describe('chat to the OpenAI format', () => {
     ],
     ['a response stored in an account', { messages: [{ role: 'assistant', audio: { id: 'a' } }, HI] }],
     ['other models', { models: ['a', 'b'] }, 'openrouter'],
-    ['plugins', { plugins: [{ id: 'web' }] }, 'openrouter'],
+    ['another plugin', { plugins: [{ id: 'moderation' }] }, 'openrouter'],
     ['live search', { search_parameters: { mode: 'on' } }, 'xai'],
     ['a model of another API', { upstreamModel: 'gpt-5-pro' }, 'openai'],
   ])('%s is refused', (_, request, provider) => {

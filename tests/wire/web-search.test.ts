@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { CLIENT_PROTOCOLS } from '@/server/protocols/client-protocols';
 import type { Json } from '@/server/protocols/neutral';
 import { writePlaceholderSignature } from '@/server/protocols/placeholder-signature';
 import type { Reply } from '../harness/scripted-upstream';
 import {
   ANNOTATION,
+  routedSearch,
+  routedSearchStream,
   SEARCHED,
   searchMessage,
   searchResponse,
@@ -11,14 +14,17 @@ import {
   searchStream,
 } from '../harness/search-responses';
 import { CHAT, eventsOf, exchange, frameEvents, MESSAGES, refusalOf, relay, sent } from './exchange-harness';
+import { readWithOpenAi } from './official-clients';
 
 /** Web searches between the formats: the request, the history, and recorded-looking responses and streams. */
 
 const OPENAI = { provider: 'openai', upstreamModel: 'gpt-5-mini', searches: 3, outputCap: 1_000 };
 const ANTHROPIC = { provider: 'anthropic', upstreamModel: 'claude-sonnet-4-5', searches: 3 };
+const OPENROUTER = { provider: 'openrouter', upstreamModel: 'qwen/qwen3.6-27b', searches: 3 };
 const TOOL = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
 const MESSAGES_SEARCH: Json = { ...MESSAGES, tools: [TOOL] };
 const CHAT_SEARCH: Json = { ...CHAT, web_search_options: {} };
+const ROUTER_TOOL = { type: 'openrouter:web_search' };
 const RESPONSES: Json = { model: 'some/model', input: 'Hi' };
 const RESPONSES_SEARCH: Json = { ...RESPONSES, tools: [{ type: 'web_search' }] };
 
@@ -177,6 +183,99 @@ describe('the request', () => {
     ).toMatchObject(expected);
   });
 
+  const limited = (fields: Json = {}): Json => ({
+    type: 'openrouter:web_search',
+    parameters: { engine: 'exa', max_uses: 3, max_results: 5, max_characters: 3_000, ...fields },
+  });
+
+  test.each<[string, 'chat' | 'messages' | 'responses', Json, Json, string[]]>([
+    ['OpenAI’s options', 'chat', CHAT_SEARCH, limited(), []],
+    [
+      'the plugin',
+      'chat',
+      {
+        ...CHAT,
+        plugins: [
+          { id: 'web', max_results: 2, engine: 'native', include_domains: ['example.com'] },
+          { id: 'web', enabled: false },
+        ],
+      },
+      limited({ max_results: 2, max_characters: 7_500, allowed_domains: ['example.com'] }),
+      ['plugins.0.engine was dropped'],
+    ],
+    [
+      'its own tool',
+      'chat',
+      {
+        ...CHAT,
+        max_tool_calls: 9,
+        tools: [
+          {
+            ...ROUTER_TOOL,
+            parameters: {
+              ...{ max_uses: 8, max_results: 25, max_characters: 100_000, search_context_size: 'high' },
+              ...{ user_location: { type: 'approximate', ...BERLIN }, excluded_domains: ['example.org'] },
+            },
+          },
+        ],
+      },
+      limited({ max_results: 10, max_characters: 1_500, excluded_domains: ['example.org'] }),
+      [
+        'tools.0.parameters.max_characters was dropped',
+        'user_location was dropped',
+        'search_context_size was dropped',
+        'max_results was lowered to 10',
+      ],
+    ],
+    [
+      'Anthropic’s tool',
+      'messages',
+      {
+        ...MESSAGES,
+        tools: [{ ...TOOL, blocked_domains: ['example.org'] }],
+        tool_choice: { type: 'tool', name: 'web_search' },
+      },
+      limited({ excluded_domains: ['example.org'] }),
+      ['tool_choice was lowered to auto: this model cannot be forced to search'],
+    ],
+    ['the tool of the responses format', 'responses', RESPONSES_SEARCH, limited(), []],
+  ])('becomes the limited tool of OpenRouter: %s', (_, format, request, tool, warnings) => {
+    const prepared = exchange(format, request, OPENROUTER);
+    const { tools, max_tool_calls, plugins, web_search_options, tool_choice } = sent(prepared);
+    expect({ tools, max_tool_calls, plugins, web_search_options, tool_choice }).toEqual({
+      tools: [tool],
+      max_tool_calls: 3,
+    });
+    expect(prepared.warnings).toEqual(warnings);
+  });
+
+  test('of OpenRouter reaches Claude and OpenAI as their own', () => {
+    const plugin = { ...CHAT, plugins: [{ id: 'web', max_results: 2 }] };
+    const claude = exchange('chat', plugin, ANTHROPIC);
+    expect(sent(claude).tools).toEqual([{ ...TOOL, max_uses: 3 }]);
+    expect(claude.warnings).toEqual(['max_results was dropped']);
+    const parameters = { excluded_domains: ['example.org'], search_context_size: 'low' };
+    const tool = { ...CHAT, tools: [{ ...ROUTER_TOOL, parameters }] };
+    expect(sent(exchange('chat', tool, OPENAI)).tools).toEqual([
+      { type: 'web_search', filters: { blocked_domains: ['example.org'] }, search_context_size: 'low' },
+    ]);
+  });
+
+  test.each<[Json, number]>([
+    [{}, 0],
+    [{ max_tool_calls: 3 }, 0],
+    [{ web_search_options: {} }, 5],
+    [{ plugins: [{ id: 'web' }] }, 1],
+    [{ plugins: [{ id: 'web', enabled: false }, { id: 'moderation' }] }, 0],
+    [{ plugins: [{ id: 'web', max_uses: 4 }] }, 4],
+    [{ tools: [ROUTER_TOOL] }, 5],
+    [{ tools: [{ ...ROUTER_TOOL, parameters: { max_uses: 100 } }] }, 20],
+    [{ tools: [ROUTER_TOOL], max_tool_calls: 2 }, 2],
+  ])('allows as many searches as a chat client says: %j', (fields, searches) => {
+    const { chat } = CLIENT_PROTOCOLS;
+    expect(chat.searches(chat.validate({ ...CHAT, ...fields }))).toBe(searches);
+  });
+
   test('forces a search at Anthropic, where its model can be forced', () => {
     const request = { ...RESPONSES_SEARCH, tool_choice: { type: 'web_search' } };
     const forced = exchange('responses', request, ANTHROPIC);
@@ -198,6 +297,24 @@ describe('the request', () => {
     ['no search', 'chat', CHAT_SEARCH, { provider: 'google' }, 'web_search_options'],
     ['no search', 'messages', MESSAGES_SEARCH, { provider: 'xai' }, 'tools.0.type'],
     ['no search', 'responses', RESPONSES_SEARCH, { provider: 'openrouter' }, 'tools.0.type'],
+    ['no search', 'chat', { ...CHAT, tools: [ROUTER_TOOL] }, { provider: 'openrouter' }, 'tools.0.type'],
+    ['no search', 'chat', { ...CHAT, plugins: [{ id: 'web' }] }, { provider: 'mistral' }, 'plugins.0'],
+    ['two searches', 'chat', { ...CHAT_SEARCH, plugins: [{ id: 'web' }] }, OPENROUTER, 'plugins.0'],
+    ['several choices', 'chat', { ...CHAT_SEARCH, n: 2 }, OPENROUTER, 'n'],
+    [
+      'a limit that is none',
+      'chat',
+      { ...CHAT, tools: [{ ...ROUTER_TOOL, parameters: { max_uses: 'many' } }] },
+      OPENROUTER,
+      'tools.0.parameters.max_uses',
+    ],
+    [
+      'both filters',
+      'chat',
+      { ...CHAT, plugins: [{ id: 'web', include_domains: ['a.com'], exclude_domains: ['b.com'] }] },
+      OPENROUTER,
+      'plugins.0',
+    ],
     [
       'filters of paths',
       'messages',
@@ -324,6 +441,53 @@ describe('the response', () => {
     });
   });
 
+  test('of OpenRouter reaches clients of every format with its sources, and counts its searches', () => {
+    const answer = 'It opens on Friday ([example.com](https://example.com/ginza)).';
+    const received = (format: Case['format'], request: Json, options: object = OPENROUTER) =>
+      receive({ format, request, options }, routedSearch(), routedSearchStream());
+    const metered = { input: 9_000, output: 300, searches: 1 };
+
+    const page = { url: ANNOTATION.url, title: ANNOTATION.title };
+    const ofMessages = received('messages', MESSAGES_SEARCH);
+    expect(ofMessages.whole).toMatchObject({
+      content: [
+        { type: 'server_tool_use', name: 'web_search', input: { query: '' } },
+        { type: 'web_search_tool_result', content: [page] },
+        { type: 'text', text: answer, citations: [{ type: 'web_search_result_location', ...page }] },
+      ],
+      usage: { server_tool_use: { web_search_requests: 1 } },
+    });
+    const blocks = eventsOf(ofMessages.text).flatMap(({ type, content_block }) =>
+      type === 'content_block_start' ? [content_block] : [],
+    );
+    expect(blocks).toMatchObject([
+      { type: 'text' },
+      { type: 'server_tool_use' },
+      { type: 'web_search_tool_result', content: [page] },
+    ]);
+    expect(ofMessages.text).toContain('"citations_delta"');
+
+    const ofResponses = received('responses', RESPONSES_SEARCH);
+    expect(ofResponses.whole.output).toMatchObject([
+      { type: 'web_search_call', status: 'completed' },
+      { type: 'message', content: [{ text: answer, annotations: [ANNOTATION] }] },
+    ]);
+    expect(ofResponses.text).toContain('response.output_text.annotation.added');
+
+    const ofChat = received('chat', CHAT_SEARCH);
+    const url_citation = { ...page, start_index: ANNOTATION.start_index, end_index: ANNOTATION.end_index };
+    expect(ofChat.whole.choices).toMatchObject([
+      { message: { content: answer, annotations: [{ type: 'url_citation', url_citation }] } },
+    ]);
+    for (const { wholeUsage, facts } of [ofMessages, ofResponses, ofChat]) {
+      expect(wholeUsage).toMatchObject(metered);
+      expect(facts).toMatchObject({ finished: true, usage: metered, searches: 1 });
+    }
+
+    const unknown = received('chat', CHAT, { ...OPENROUTER, provider: 'mistral' });
+    expect(unknown.wholeUsage).not.toHaveProperty('searches');
+  });
+
   test('of OpenAI reaches a client of the chat format with its annotations', () => {
     const { whole, text, facts } = receive(
       { format: 'chat', request: CHAT_SEARCH, options: OPENAI },
@@ -412,6 +576,27 @@ describe('the response', () => {
       (choices as Json[]).map(({ delta }) => delta as Json),
     );
     expect(deltas.flatMap((delta) => delta.annotations ?? [])).toEqual(annotations);
+  });
+
+  test('has the sources of several passages in one delta, as the official client needs', async () => {
+    const events = (searchStream().events ?? []) as Json[];
+    const isOfText = ({ index }: Json): boolean => index === 2;
+    const again = events.filter(isOfText).map((event) => ({ ...event, index: 3 }));
+    const last = events.findLastIndex(isOfText) + 1;
+    const twice = [...events.slice(0, last), ...again, ...events.slice(last)];
+    const { text } = relay(
+      exchange('chat', { ...CHAT_SEARCH, stream: true }, ANTHROPIC),
+      frameEvents(twice, { names: true }),
+    );
+    const { choices } = await readWithOpenAi(text);
+    const spans = choices[0]?.message.annotations?.map(({ url_citation: { start_index, end_index } }) => [
+      start_index,
+      end_index,
+    ]);
+    expect(spans).toEqual([
+      [0, 19],
+      [19, 38],
+    ]);
   });
 
   test('reports a failed search as failed', () => {

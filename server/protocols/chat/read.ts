@@ -12,14 +12,14 @@ import {
 import { readConversation } from './read-messages';
 import { readCacheBreakpoint } from './read-parts';
 import type { ChatRequest } from './schema';
-import { readSearchOptions } from './search-options';
+import { ROUTER_SEARCH, readSearchOptions, withoutSearch } from './search-options';
 
 /** Fields that are translated, or need no translation. */
 const TRANSLATED = new Set([
   ...['model', 'messages', 'n', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call', 'response_format'],
   ...['temperature', 'top_p', 'top_k', 'stop', 'reasoning_effort', 'reasoning', 'thinking'],
-  ...['user', 'safety_identifier', 'metadata', 'service_tier', 'modalities', 'usage', 'web_search_options'],
+  ...['user', 'safety_identifier', 'metadata', 'service_tier', 'modalities', 'usage'],
   ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
 ]);
 /** Values without an effect, of fields without a counterpart: dropped without a warning. */
@@ -36,7 +36,7 @@ const IDLE = new Map<string, (value: unknown) => boolean>([
 export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt {
   if ((request.n ?? 1) > 1) throw refuse('n', 'must be 1 for this model');
   noteDropped(
-    request,
+    withoutSearch(request),
     (field, value) => TRANSLATED.has(field) || IDLE.get(field)?.(value) === true,
     warnings,
   );
@@ -49,7 +49,7 @@ export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt
   return {
     ...readConversation(request.messages),
     tools: tools.filter(isAllowed),
-    search: readSearchOptions(request),
+    search: readSearchOptions(request, warnings),
     toolChoice: choice.toolChoice,
     parallelTools: request.parallel_tool_calls !== false,
     temperature: request.temperature ?? null,
@@ -64,8 +64,9 @@ export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt
 
 function readTools(request: ChatRequest): ToolDefinition[] {
   const legacy = asArray(request.functions).map((called) => ({ type: 'function', function: called }) as Json);
-  return [...(request.tools ?? []), ...legacy].map((tool, index) => {
+  return [...(request.tools ?? []), ...legacy].flatMap((tool, index) => {
     const param = `tools.${index}`;
+    if (tool.type === ROUTER_SEARCH) return [];
     if (tool.type !== 'function') throw refuseType('tools', tool.type, param);
     const called = readObject(tool.function, `${param}.function`);
     return {

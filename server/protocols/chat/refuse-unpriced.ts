@@ -3,7 +3,7 @@ import type { Json } from '../neutral';
 import { asArray, asObject, isObject, readObject, refuse } from '../read-fields';
 import { refuseField } from '../read-options';
 import type { ChatRequest } from './schema';
-import { refuseSearchOptions } from './search-options';
+import { refuseSearchOptions, withoutSearch } from './search-options';
 
 /** Fields billed by something other than text tokens. */
 const DENIED_FIELDS = ['audio', 'background', 'previous_response_id', 'conversation'];
@@ -18,10 +18,11 @@ export function refuseUnpricedChat(
   deniedFields: readonly string[],
   searches = 0,
 ): void {
-  for (const field of [...DENIED_FIELDS, ...deniedFields]) {
-    if (request[field] !== undefined && request[field] !== null) throw refuseField(field);
-  }
   refuseSearchOptions(request, searches);
+  const plain = withoutSearch(request);
+  for (const field of [...DENIED_FIELDS, ...deniedFields]) {
+    if (plain[field] !== undefined && plain[field] !== null) throw refuseField(field);
+  }
   if (asArray(request.modalities).some((modality) => modality !== 'text'))
     throw refuse('modalities', 'only text is supported');
   for (const [index, message] of request.messages.entries()) refuseParts(message, `messages.${index}`);

@@ -70,7 +70,10 @@ export const chatRequestSchema = z.looseObject({
     'string',
     'How long a reasoning model thinks: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',
   ),
-  tools: objectList('tools').nullish().meta({ description: 'Functions that the model may call.' }),
+  tools: objectList('tools').nullish().meta({
+    description:
+      'Functions that the model may call, and `openrouter:web_search`, with `max_uses` in `parameters`.',
+  }),
   tool_choice: unread(['string', 'object'], '`auto`, `none`, `required`, or one function.'),
   functions: objectList('functions')
     .nullish()
@@ -81,6 +84,10 @@ export const chatRequestSchema = z.looseObject({
     description:
       'Lets the model search the web up to 5 times, where it has a price for that: `search_context_size` and `user_location`. The response cites its sources in `annotations`.',
   }),
+  plugins: objectList('plugins').nullish().meta({
+    description: 'OpenRouter\'s plugin for one web search, such as `{"id": "web", "max_results": 3}`.',
+  }),
+  max_tool_calls: unread('integer', 'The maximum number of web searches.'),
 });
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../errors';
-import type { Citation, Finish, Json, StreamEvent, TokenUsage } from '../neutral';
+import type { Finish, Json, StreamEvent, TokenUsage } from '../neutral';
 import type { ChatChunk, ChatUsage } from './response-schema';
 import {
   type Envelope,
@@ -33,6 +33,8 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
   let thought = '';
   let details = 0;
   let hasRefused = false;
+  /** Sent in one delta: the official clients keep the last one, or fail on a second. */
+  const annotations: Json[] = [];
 
   function chunk(choices: ChatChunk['choices'], usage: ChatUsage | null = null): string {
     const { id, created, model } = envelope;
@@ -78,7 +80,9 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
   ): string {
     switch (event.type) {
       case 'text-end':
-        return endText(event.citations);
+        annotations.push(...writeAnnotations(event.citations, blockStart, textLength - blockStart));
+        blockStart = textLength;
+        return '';
       case 'reasoning-end':
         return endThought(event.signature);
       case 'redacted-reasoning':
@@ -97,22 +101,17 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
     }
   }
 
-  function endText(citations: readonly Citation[]): string {
-    const annotations = writeAnnotations(citations, blockStart, textLength - blockStart);
-    blockStart = textLength;
-    return annotations.length === 0 ? '' : delta({ annotations });
-  }
-
   function endThought(signature: string | null): string {
     const detail = { type: 'reasoning' as const, text: thought, signature };
     thought = '';
     return signature === null ? '' : delta({ reasoning_details: [writeReasoningDetail(detail, details++)] });
   }
 
-  /** The end of the stream: the finish chunk, usage if requested, `[DONE]`. */
+  /** The end of the stream: the sources, the finish chunk, usage if requested, `[DONE]`. */
   function close(usage: TokenUsage, cost: number | null): string {
     const why = finish.reason === 'refusal' && !hasRefused && finish.explanation !== null;
     return (
+      (annotations.length > 0 ? delta({ annotations }) : '') +
       (why ? delta({ refusal: finish.explanation }) : '') +
       chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: FINISH_REASONS[finish.reason] }]) +
       (includeUsage ? chunk([], writeUsage(usage, cost)) : '') +

@@ -55,6 +55,7 @@ export function readSearchTool(tools: readonly Json[]): SearchTool | null {
     blockedDomains: readDomains(tool.blocked_domains, `${place}.blocked_domains`),
     location: readLocation(tool.user_location),
     contextSize: null,
+    maxResults: null,
     ...readCacheBreakpoint(tool),
   };
 }

@@ -33,5 +33,6 @@ export function readSearchTool(tools: readonly Json[]): SearchTool | null {
     blockedDomains: readDomains(filters.blocked_domains, `${place}.filters.blocked_domains`),
     location: readLocation(tool.user_location),
     contextSize: asText(tool.search_context_size) || null,
+    maxResults: null,
   };
 }

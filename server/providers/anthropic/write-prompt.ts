@@ -157,10 +157,11 @@ function writeSearchTool({ search, tools }: Prompt, { searches, names, warnings 
   if (search === null) return [];
   if (tools.some(({ name }) => names.toProvider(name) === SEARCH_TOOL))
     throw refuse('tools', `this model searches the web with a tool named ${SEARCH_TOOL}: rename yours`);
-  const { allowedDomains, blockedDomains, location, contextSize } = search;
+  const { allowedDomains, blockedDomains, location, contextSize, maxResults } = search;
   if (allowedDomains.length > 0 && blockedDomains.length > 0)
     throw refuse(search.place, 'this model accepts either allowed or blocked domains, not both');
   if (contextSize !== null && contextSize !== 'medium') warnings.push('search_context_size was dropped');
+  if (maxResults !== null) warnings.push('max_results was dropped');
   const tool = {
     type: 'web_search_20250305',
     name: SEARCH_TOOL,

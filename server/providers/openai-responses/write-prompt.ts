@@ -21,7 +21,7 @@ export function writeResponsesPrompt(prompt: Prompt, target: RequestTarget, name
   };
   const { messages, tools, tool_choice, reasoning_effort, response_format, stream_options, ...shared } =
     writeChatPrompt(prompt, target, names, capabilities);
-  const search = prompt.search === null ? [] : [writeSearchTool(prompt.search)];
+  const search = prompt.search === null ? [] : [writeSearchTool(prompt.search, target)];
   if (search.length > 0 && prompt.outputFormat?.type === 'json-object')
     throw refuse('response_format', 'json_object cannot be combined with web search: use json_schema');
   const onlySearches = prompt.toolChoice?.type === 'search';
@@ -58,11 +58,13 @@ function writeToolChoice({ toolChoice, tools }: Prompt, written: unknown): unkno
   return type === 'function' ? { type, name: asObject(called).name } : (written ?? null);
 }
 
-function writeSearchTool({ place, allowedDomains, blockedDomains, location, contextSize }: SearchTool): Json {
+function writeSearchTool(search: SearchTool, { warnings }: RequestTarget): Json {
+  const { place, allowedDomains, blockedDomains, location, contextSize, maxResults } = search;
   for (const domain of [...allowedDomains, ...blockedDomains]) {
     if (/[/*]/.test(domain))
       throw refuse(place, 'this model filters by domain only: send example.com without a path or wildcard');
   }
+  if (maxResults !== null) warnings.push('max_results was dropped');
   const filters = {
     ...(allowedDomains.length > 0 && { allowed_domains: allowedDomains }),
     ...(blockedDomains.length > 0 && { blocked_domains: blockedDomains }),

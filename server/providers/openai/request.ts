@@ -1,5 +1,6 @@
 import { refuseUnpricedChat } from '../../protocols/chat/refuse-unpriced';
 import type { ChatRequest } from '../../protocols/chat/schema';
+import { readSearchOptions, withoutSearch } from '../../protocols/chat/search-options';
 import { keepKnownFields } from '../../protocols/known-fields';
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, isObject, leaveOut, refuse } from '../../protocols/read-fields';
@@ -9,6 +10,7 @@ import { adaptParameters } from './adapt-parameters';
 import { repairBreakpoint, repairBreakpoints } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 import { chatRequestFields } from './request-fields';
+import { writeRouterSearch } from './router-search';
 import { moveToolMedia } from './tool-media';
 
 /**
@@ -34,14 +36,15 @@ const THOUGHT_FIELDS = new Set(['reasoning_content', 'reasoning_details', 'reaso
  * the end user, and what this model does not accept.
  */
 export function repairChatRequest(request: ChatRequest, target: RequestTarget): Json {
-  const { profile, upstreamModel, outputCap, warnings } = target;
+  const { profile, upstreamModel, outputCap, searches, warnings } = target;
   const capabilities = chatCapabilities(profile, upstreamModel, target);
   if (capabilities.onlyResponses) throw refuse('model', 'is not available in this format');
-  refuseUnpricedChat(request, profile.deniedFields);
+  refuseUnpricedChat(request, profile.deniedFields, searches);
   if (!capabilities.forcedTool) refuseForcedTool(request);
   if (request.store === true) warnings.push('store was dropped');
   if (request.prediction != null) warnings.push('prediction was dropped');
-  const known = keepKnownFields(request, chatRequestFields(profile.name), warnings);
+  const search = writeSearch(request, target);
+  const known = keepKnownFields(withoutSearch(request), chatRequestFields(profile.name), warnings);
   const { messages, tools, stream_options: options } = known;
   const file = messages.findIndex(holdsFile);
   if (file !== -1 && !profile.takesPdf)
@@ -49,13 +52,25 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   const body = leaveOut(known, OWN_FIELDS);
   body.model = upstreamModel;
   body.messages = repairMessages(messages, target, capabilities);
-  if (tools != null) body.tools = tools.map((tool) => repairBreakpoint(tool, target, capabilities));
+  if (tools != null || search !== null) {
+    const own = (tools ?? []).map((tool) => repairBreakpoint(tool, target, capabilities));
+    body.tools = search === null ? own : [...own, search.tool];
+  }
   body[limitName(request, target, capabilities.limitName)] = outputCap;
   return Object.assign(
     body,
     adaptParameters(known, target, capabilities),
+    search?.limit,
     writeOwnFields(target, { stream: request.stream === true, options, hasFiles: file !== -1 }),
   );
+}
+
+/** Each choice of several would search, up to the limit of all. */
+function writeSearch(request: ChatRequest, target: RequestTarget) {
+  const search = readSearchOptions(request, target.warnings);
+  if (search === null) return null;
+  if ((request.n ?? 1) > 1) throw refuse('n', 'must be 1 with web search');
+  return writeRouterSearch(search, target);
 }
 
 function refuseForcedTool({ tool_choice: choice, function_call: legacy }: ChatRequest): void {

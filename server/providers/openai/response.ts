@@ -5,6 +5,7 @@ import type { ProviderProfile } from '../profiles';
 import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
 import type { ReadContext } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
+import { findSearch, readAnnotations } from './router-search';
 import { readArguments, readThoughtSignature } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
 
@@ -41,9 +42,10 @@ export function readResponse(completion: Json, { provider, newId, warnings }: Re
   const reported = asText(choice.finish_reason);
   const { reasoning, text, refusal } = readContent(message);
   const calls = readCalls(message, newId, warnings);
-  const parts: ResponsePart[] = [];
+  const citations = readAnnotations(message, provider);
+  const parts: ResponsePart[] = findSearch(citations, newId);
   if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning, signature: null });
-  if (text !== '') parts.push({ type: 'text', text, citations: [] });
+  if (text !== '') parts.push({ type: 'text', text, citations });
   if (refusal !== '') parts.push({ type: 'refusal', text: refusal });
   parts.push(...calls.parts);
   const reason = calls.isTruncated

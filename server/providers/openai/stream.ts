@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from '../../protocols/neutral';
+import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
 import type { ProviderProfile } from '../profiles';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
@@ -7,6 +7,7 @@ import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
 import { readResponse, uniqueId } from './response';
+import { findSearch, readAnnotations } from './router-search';
 import { collectToolSlots, type ToolSlot } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
 
@@ -38,9 +39,12 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
     facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
   }
   for (const choice of asArray(chunk.choices).map(asObject)) {
-    const bytes = countOutputBytes(asObject(choice.delta ?? choice.message));
+    const delta = asObject(choice.delta ?? choice.message);
+    const bytes = countOutputBytes(delta);
     facts.outputBytes += bytes;
     if (bytes > 0) facts.outputDeltas++;
+    // OpenRouter reports its searches with the usage; until then, there was at least one if there are sources.
+    if (readAnnotations(delta, profile).length > 0) facts.searches = 1;
   }
   return chunk;
 }
@@ -66,6 +70,8 @@ export function readChatEvents(
   let finish: string | null = null;
   let isDone = false;
   let refusal = '';
+  /** Of the sources that the text cites. */
+  const citations: Citation[] = [];
   let whole: StreamEvent[] | null = null;
 
   function read(data: string): StreamEvent[] {
@@ -97,6 +103,7 @@ export function readChatEvents(
   function readDelta(delta: Json): StreamEvent[] {
     const { reasoning, text, refusal: refused } = readContent(delta);
     const events: StreamEvent[] = [];
+    citations.push(...readAnnotations(delta, profile));
     if (reasoning !== '') events.push(...endCompleteCalls(), { type: 'reasoning-delta', text: reasoning });
     isThinking ||= reasoning !== '';
     if (text !== '') events.push(...endThought(), ...endCompleteCalls(), { type: 'text-delta', text });
@@ -141,6 +148,12 @@ export function readChatEvents(
     return over.map((slot) => ({ type: 'tool-end', call: callOf(slot) }));
   }
 
+  /** OpenRouter names the sources at any point of the stream. */
+  function endText(): StreamEvent[] {
+    if (citations.length === 0) return [];
+    return [{ type: 'text-end', citations }, ...findSearch(citations, newId)];
+  }
+
   function close(): StreamEvent[] {
     facts.finished = facts.started && (isDone || finish !== null || whole !== null);
     if (!facts.finished || started.size < tools.slots.length) {
@@ -154,6 +167,7 @@ export function readChatEvents(
     return [
       ...endThought(),
       ...endCalls(() => true),
+      ...endText(),
       { type: 'finish', reason, stopSequence: null, explanation },
     ];
   }

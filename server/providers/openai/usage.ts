@@ -3,8 +3,9 @@ import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
 import type { ProviderProfile } from '../profiles';
+import { hasRouterSearch, readSearches } from './router-search';
 
-type UsageOptions = Pick<ProviderProfile, 'reasoningOutsideOutput'>;
+type UsageOptions = Pick<ProviderProfile, 'reasoningOutsideOutput' | 'webSearch'>;
 
 /**
  * Usage wherever a provider puts it in a response or chunk: at the top, in the first choice
@@ -23,7 +24,7 @@ export function findUsage(response: Json): Json | null {
  */
 export function readUsage(
   usage: unknown,
-  { reasoningOutsideOutput }: UsageOptions = { reasoningOutsideOutput: false },
+  profile: UsageOptions = { reasoningOutsideOutput: false, webSearch: null },
 ): TokenUsage | null {
   if (!isObject(usage)) return null;
   const prompt = readCount(usage.prompt_tokens);
@@ -40,8 +41,8 @@ export function readUsage(
   // Some providers do not include reasoning in the completion; the total then shows the gap.
   const total = readCount(usage.total_tokens);
   const gap = Math.max(0, (total ?? 0) - prompt - completion);
-  const output = completion + (reasoningOutsideOutput && total === null ? reported : gap);
-  return {
+  const output = completion + (profile.reasoningOutsideOutput && total === null ? reported : gap);
+  const tokens = {
     input: prompt - cacheRead - cacheWrite5m,
     cacheRead,
     cacheWrite5m,
@@ -49,6 +50,8 @@ export function readUsage(
     output,
     reasoning: Math.min(output, Math.max(reported, gap)),
   };
+  const searches = hasRouterSearch(profile) ? readSearches(usage) : 0;
+  return searches === 0 ? tokens : { ...tokens, searches };
 }
 
 /** A dollar is 100 credits of 10¹² picocredits; a tick is 10⁻¹⁰ dollars. */

@@ -10,6 +10,7 @@ import { walkSchema } from '../walk-schema';
 import { CACHE_BREAKPOINT } from './cache-breakpoints';
 import { type ChatCapabilities, chatCapabilities } from './chat-capabilities';
 import { writeOwnFields } from './request';
+import { hasRouterSearch, writeRouterSearch } from './router-search';
 import { writeMessages } from './write-messages';
 
 type Context = RequestTarget & { capabilities: ChatCapabilities; names: ToolNames };
@@ -78,12 +79,20 @@ function writeStop(stop: readonly string[], { capabilities, profile, warnings }:
 }
 
 function writeTools(prompt: Prompt, context: Context): Json {
-  if (prompt.tools.length === 0) return {};
+  const search =
+    prompt.search !== null && hasRouterSearch(context.profile)
+      ? writeRouterSearch(prompt.search, context)
+      : null;
+  if (prompt.tools.length === 0 && search === null) return {};
   const oneAtATime = !prompt.parallelTools && context.profile.takesParallelToolCalls;
   return {
-    tools: prompt.tools.map((tool) => writeTool(tool, context)),
+    tools: [
+      ...prompt.tools.map((tool) => writeTool(tool, context)),
+      ...(search === null ? [] : [search.tool]),
+    ],
     ...writeToolChoice(prompt, context),
     ...(oneAtATime && { parallel_tool_calls: false }),
+    ...search?.limit,
   };
 }
 
@@ -101,12 +110,16 @@ function writeTool(tool: ToolDefinition, { names, profile, capabilities, warning
   };
 }
 
-function writeToolChoice({ toolChoice }: Prompt, { names, capabilities }: Context): Json {
+function writeToolChoice({ toolChoice }: Prompt, { names, profile, capabilities, warnings }: Context): Json {
   if (toolChoice === null) return {};
   const isForced = toolChoice.type === 'any' || toolChoice.type === 'tool';
   if (isForced && !capabilities.forcedTool) throw cannotForceTool();
-  // Only the responses format has searches: see its `write-prompt.ts`.
-  if (toolChoice.type === 'search') return {};
+  if (toolChoice.type === 'search') {
+    // The responses format writes its own choice: see its `write-prompt.ts`.
+    if (hasRouterSearch(profile))
+      warnings.push('tool_choice was lowered to auto: this model cannot be forced to search');
+    return {};
+  }
   if (toolChoice.type === 'any') return { tool_choice: 'required' };
   if (toolChoice.type !== 'tool') return { tool_choice: toolChoice.type };
   return { tool_choice: { type: 'function', function: { name: names.toProvider(toolChoice.name) } } };

@@ -27,11 +27,12 @@ const CLIENT_TOOLS: readonly (readonly [RegExp, number])[] = [
   [/^computer_/, 735],
   [/^memory_/, 700],
 ];
-/** What Anthropic and OpenAI bill for a search, and at most read of its results; and the instructions to search. */
+/** What the vendors bill for a search, and at most read of its results; and the instructions to search. */
 const SEARCH_FEE = 1_000_000_000_000n;
+const ROUTER_SEARCH_FEE = 700_000_000_000n;
 export const SEARCH_TOKENS = 20_000;
 const SEARCH_PROMPT_TOKENS = 2_000;
-const SEARCH_TOOL = /^web_search(_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
+const SEARCH_TOOL = /^(?:openrouter:)?web_search(_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
 /** Anthropic pauses a turn after as many readings of the prompt. */
 const MOST_READINGS = 10;
 /** The context that OpenAI gives to all results. */
@@ -192,10 +193,13 @@ const UNBILLED = new Set(['role', 'type', 'cache_control', 'prompt_cache_breakpo
 /** The most searches of a request; without a limit, the vendors run any number. */
 export function mostSearches(body: Json): number {
   const tool = ((body.tools as Json[]) ?? []).find(({ type }) => SEARCH_TOOL.test(String(type)));
-  return tool === undefined ? 0 : Number(tool.max_uses ?? body.max_tool_calls ?? 1_000);
+  if (tool === undefined) return 0;
+  const { max_uses } = (tool.parameters ?? tool) as Json;
+  return Number(max_uses ?? body.max_tool_calls ?? 1_000);
 }
 
-export const feesOf = (searches: number): bigint => BigInt(searches) * SEARCH_FEE;
+export const feesOf = (vendor: Vendor, searches: number): bigint =>
+  BigInt(searches) * (vendor === 'openrouter' ? ROUTER_SEARCH_FEE : SEARCH_FEE);
 
 type Searching = { vendor: Vendor; searches: number; output: number; context: number };
 
@@ -205,8 +209,8 @@ export function mostInput(prompt: number, { vendor, searches, output, context }:
   const found = searches * SEARCH_TOKENS;
   const results = vendor === 'openai' ? Math.min(MOST_RESULTS, found) : found;
   const later = Math.min(context, prompt + results + output);
-  // OpenAI ignores calls beyond the limit, and reads on after each of them.
-  const readings = vendor === 'openai' ? searches : MOST_READINGS - 1;
+  // OpenAI and OpenRouter ignore calls beyond the limit, and read on after each of them.
+  const readings = vendor === 'anthropic' ? MOST_READINGS - 1 : searches;
   return Math.min(context, prompt) + readings * later;
 }
 

@@ -15,7 +15,7 @@ type Produced = {
 /** One token of the public encoding each. */
 const textOf = ({ visible }: Produced): string => ' word'.repeat(visible);
 
-function chatUsage(vendor: Vendor, { tokens, reasoning, exact }: Produced): Json {
+function chatUsage(vendor: Vendor, { tokens, reasoning, searches, exact }: Produced): Json {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = tokens;
   const prompt = input + cacheRead + cacheWrite5m + cacheWrite1h;
   const isOutside = vendor === 'xai' || vendor === 'google';
@@ -30,6 +30,7 @@ function chatUsage(vendor: Vendor, { tokens, reasoning, exact }: Produced): Json
     ...(vendor !== 'google' && { completion_tokens_details: { reasoning_tokens: reasoning } }),
   };
   if (vendor === 'openrouter') usage.cost = Number(exact) / 1e14;
+  if (searches > 0) usage.server_tool_use_details = { web_search_requests: searches };
   // A tick is 10⁻¹⁰ dollars. The vendor rounds its own bill to ticks.
   if (vendor === 'xai') usage.cost_in_usd_ticks = Number((exact + 9_999n) / 10_000n);
   return usage;

@@ -156,7 +156,7 @@ function billFor({ vendor, id, body, behaviour, input, fees }: Billing): Billed 
     output: choices * (reasoning + visible),
   };
   const factor = vendor === 'openrouter' ? behaviour.priceFactor : 1n;
-  const exact = factor * priceOf(id, tokens) + fees + feesOf(searches);
+  const exact = factor * priceOf(id, tokens) + fees + feesOf(vendor, searches);
   return { id, tokens, reasoning: choices * reasoning, visible, searches, exact };
 }
 

@@ -90,7 +90,7 @@ export const PARTITION = `
   END $$;
   INSERT INTO ledger_transaction SELECT * FROM plain;
   DROP TABLE plain CASCADE;
-  ALTER TABLE ledger_transaction ADD PRIMARY KEY (id, created_at);
+  ALTER TABLE ledger_transaction ADD PRIMARY KEY (id, created_at) WITH (fillfactor = 80);
   CREATE INDEX ledger_transaction_user_id_partner_id_created_at_idx ON ledger_transaction (user_id, partner_id, created_at DESC);
   CREATE INDEX ledger_transaction_created ON ledger_transaction USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
   CREATE UNIQUE INDEX ledger_transaction_cause ON ledger_transaction (user_id, kind, cause_id, created_at) WHERE kind <> 'usage';

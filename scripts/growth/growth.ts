@@ -147,7 +147,7 @@ async function fillYear(): Promise<void> {
     'SELECT setseed(0.5)',
     requests(size, 1, size.requests, "(now() - interval '365 days')", "interval '364 days 23 hours'"),
     ...indexes.map(({ text, key }) =>
-      key === null ? text : 'ALTER TABLE ledger_transaction ADD PRIMARY KEY (id)',
+      key === null ? text : 'ALTER TABLE ledger_transaction ADD PRIMARY KEY (id) WITH (fillfactor = 80)',
     ),
     SUMS,
     'VACUUM (ANALYZE)',

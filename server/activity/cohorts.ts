@@ -39,22 +39,21 @@ export async function readCohorts(partnerId: string): Promise<Cohort[]> {
        SELECT user_id, date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month, sum(credits) AS credits
        FROM purchase WHERE partner_id = $1 GROUP BY 1, 2
      ), buyers AS MATERIALIZED (
-       SELECT user_id, min(month) AS cohort FROM bought GROUP BY 1 HAVING min(month) >= $2
-     ), active AS (
-       SELECT cohort, user_id, month, sum(credits) AS credits FROM (
-         SELECT b.cohort, user_id, m.month, m.credits FROM buyers b JOIN bought m USING (user_id)
-         UNION ALL
-         SELECT b.cohort, b.user_id, date_trunc('month', u.day::timestamp)::date, 0
-         FROM buyers b CROSS JOIN LATERAL (
-           -- By the index of each buyer, not the days of all users.
-           SELECT u.day FROM usage_day u
-           WHERE u.user_id = b.user_id AND u.partner_id = $1 AND u.day >= b.cohort OFFSET 0) u) every
-       GROUP BY 1, 2, 3
+       SELECT user_id, min(month) AS cohort FROM bought GROUP BY 1 HAVING min(month) >= $2::date
+     ), months AS (
+       SELECT start::date AS month, (start + interval '1 month')::date AS next
+       FROM generate_series($2::date::timestamp, $3::date::timestamp, interval '1 month') AS start
      )
-     SELECT to_char(cohort, 'YYYY-MM') AS cohort, to_char(month, 'YYYY-MM') AS month, count(*)::int AS active,
-            sum(credits)::bigint AS bought
-     FROM active GROUP BY cohort, active.month`,
-    [partnerId, `${months.at(-1)}-01`],
+     SELECT to_char(b.cohort, 'YYYY-MM') AS cohort, to_char(m.month, 'YYYY-MM') AS month, count(*)::int AS active,
+            coalesce(sum(p.credits), 0)::bigint AS bought
+     FROM buyers b JOIN months m ON m.month >= b.cohort
+     LEFT JOIN bought p ON (p.user_id, p.month) = (b.user_id, m.month)
+     -- One look into the index per month: reading every day of active users takes five times as long.
+     WHERE p.user_id IS NOT NULL OR EXISTS (
+       SELECT FROM usage_day u
+       WHERE u.user_id = b.user_id AND u.day >= m.month AND u.day < m.next AND u.partner_id = $1)
+     GROUP BY b.cohort, m.month`,
+    [partnerId, `${months.at(-1)}-01`, `${months[0]}-01`],
   );
   return months.flatMap((month) => {
     const own = rows.filter(({ cohort }) => cohort === month);

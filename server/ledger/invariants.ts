@@ -100,6 +100,38 @@ export const ALLOWANCE_INVARIANT = `
   CROSS JOIN LATERAL (SELECT coalesce(saved.amount, 0) - coalesce(spent.amount, 0) - coalesce(h.amount, 0) AS left) e
   WHERE ${OF('u.user_id')} AND u.allowance_left <> e.left`;
 
+/**
+ * What limits count against the requests of their periods: of users in `spending_limit`, of partners in `user_app`. `$1`
+ * selects users. A minute more may count, because a clock that was put back over the start of a period resets nothing.
+ * Periods that began in an archived month have ended long ago.
+ */
+export const LIMIT_INVARIANT = `
+  WITH archive AS (SELECT up_to FROM watermark WHERE name = 'archive'),
+  counted AS (
+    SELECT l.user_id, l.partner_id, p.* FROM spending_limit l
+    CROSS JOIN LATERAL (VALUES ('day', l.day_spent, l.day_starts, l.day_ends), ('week', l.week_spent, l.week_starts, l.week_ends),
+      ('month', l.month_spent, l.month_starts, l.month_ends)) AS p (period, spent, starts, ends)
+    WHERE ${OF('l.user_id')}
+    UNION ALL
+    SELECT u.user_id, u.partner_id, p.period, p.spent, timezone('UTC', p.starts), timezone('UTC', u.spent_on + interval '1 day')
+    FROM user_app u
+    CROSS JOIN LATERAL (VALUES ('day', u.day_spent, u.spent_on::timestamp),
+      ('month', u.month_spent, date_trunc('month', u.spent_on::timestamp))) AS p (period, spent, starts)
+    WHERE u.spent_on IS NOT NULL AND ${OF('u.user_id')})
+  SELECT 'what limits count is what was spent in their periods' AS invariant,
+         CASE WHEN c.partner_id = '' THEN 'all apps' ELSE b.app_user_id END || ' per ' || c.period AS subject,
+         (c.spent - b.spent)::text AS difference
+  FROM counted c CROSS JOIN archive
+  CROSS JOIN LATERAL (
+    SELECT min(u.app_user_id) AS app_user_id, coalesce(sum(t.spent) FILTER (WHERE t.created_at >= c.starts), 0) AS spent,
+           coalesce(sum(t.spent), 0) AS most
+    FROM user_app u LEFT JOIN LATERAL (
+      SELECT t.created_at, -t.credits AS spent FROM ledger_transaction t
+      WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage'
+        AND t.created_at >= c.starts - interval '1 minute' AND t.created_at < c.ends) t ON true
+    WHERE u.user_id = c.user_id AND c.partner_id IN ('', u.partner_id)) b
+  WHERE c.starts >= archive.up_to AND c.spent NOT BETWEEN b.spent AND b.most`;
+
 /** The daily sums of requests against the receipts. `$1` selects users. */
 export const USAGE_DAY_INVARIANT = `
   WITH mark AS (SELECT up_to FROM watermark WHERE name = 'usage'),

@@ -1,4 +1,4 @@
-import { formatCredits, type Microcredits } from '../credits';
+import { describeCredits, formatCredits, type Microcredits } from '../credits';
 import { inTransaction, pool, prisma, type Tx } from '../db';
 import { ApiError } from '../errors';
 import { type LimitRefusal, type ModelRule, readTypedLimits, type TypedLimits } from '../typed-limits';
@@ -166,7 +166,7 @@ const toLimits = ({ perRequest, perDay, perMonth, modelRule, models }: Row): Use
 /** In words, for pages and logs. */
 export function describeLimits({ day, month, request, models }: UserLimits): string {
   const amounts = Object.entries({ day, month, request }).flatMap(([per, most]) =>
-    most === null ? [] : `${formatCredits(most)} credits per ${per}`,
+    most === null ? [] : `${describeCredits(most)} per ${per}`,
   );
   const rule =
     models && `${models.rule === 'only' ? 'only' : 'all models except'} ${models.models.join(', ')}`;

@@ -7,7 +7,7 @@ import { nowDate } from '@/server/clock';
 import { microcredits } from '@/server/credits';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
-import { checkLedger, clawBack, createPayout } from '@/server/ledger';
+import { checkLedger, clawBack, createPayout, readHistory } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
 import { svc, svcJson } from '../harness/command';
@@ -201,6 +201,12 @@ describe('a removal', () => {
       },
     );
     expect(await countOld()).toBe(old);
+    const furtherRemoval = inTransaction(async (tx) => {
+      await tx.$executeRaw`SELECT ledger_remove_archived(${`${FIRST}-01`}::date, ${`[${lines.slice(0, 2)}]`}::json)`;
+      await tx.$executeRaw`DELETE FROM ledger_transaction WHERE kind = 'usage'`;
+    });
+    await expect(furtherRemoval).rejects.toThrow('append-only');
+    expect(await countOld()).toBe(old);
     const removals = await Promise.all([remove(lines.slice(0, 2)), remove(lines.slice(0, 2))]);
     expect(removals.map(({ rows }) => rows[0]?.removed).sort()).toEqual([0, 2]);
     expect((await pool().query('SELECT FROM usage WHERE transaction_id = $1', [one])).rowCount).toBe(0);
@@ -225,6 +231,16 @@ describe('a removal', () => {
 });
 
 describe('after the removal', () => {
+  test('the total of a history counts what is left, also of the archived months', async () => {
+    const { rows } = await pool().query<{ user_id: string; partner_id: string; left: number }>(
+      `SELECT user_id, partner_id, count(*)::int AS left FROM ledger_transaction
+       WHERE kind <> 'earnings_reversal' GROUP BY 1, 2 ORDER BY min(created_at), 3 DESC LIMIT 20`,
+    );
+    expect(rows.length).toBe(20);
+    for (const { user_id: userId, partner_id: partnerId, left } of rows)
+      expect((await readHistory({ userId, partnerId }, { limit: 1, offset: 0 })).total).toBe(left);
+  });
+
   test('an archived purchase is refunded, and the books agree', async () => {
     const purchase = await prisma().purchase.findFirstOrThrow({
       where: { createdAt: { lt: new Date(`${BEFORE}-01`) }, refundedMinor: 0, disputedMinor: 0 },

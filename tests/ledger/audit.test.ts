@@ -6,7 +6,7 @@ import { capture } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { forgetOldAudits } from '@/server/ledger/audit-run';
 import { newDatabase } from '../harness/database';
-import { forge } from './forged-rows';
+import { forge, RECOUNT_SPENT } from './forged-rows';
 import { receipt } from './receipt';
 import { buy, exactly, hold, newWallet, type Wallet } from './wallets';
 
@@ -23,6 +23,7 @@ async function passTime(minutes = 10): Promise<void> {
   await forge([
     `UPDATE ledger_transaction SET created_at = created_at - interval '${minutes} minutes'`,
     `UPDATE watermark SET up_to = up_to - interval '${minutes} minutes'`,
+    RECOUNT_SPENT,
   ]);
 }
 

@@ -8,6 +8,7 @@ import { newId } from '@/server/ids';
 import { capture, checkLedger, type Hold } from '@/server/ledger';
 import { readEarnings, rollUpEarnings } from '@/server/ledger/earnings';
 import { newDatabase } from '../harness/database';
+import { RECOUNT_SPENT } from './forged-rows';
 import { receipt } from './receipt';
 import {
   allow,
@@ -60,6 +61,7 @@ async function age(wallet: Wallet, days: number): Promise<void> {
     [wallet.userId, days],
   );
   await pool().query('ALTER TABLE ledger_transaction ENABLE TRIGGER USER');
+  await pool().query(RECOUNT_SPENT);
   await pool().query("UPDATE watermark SET up_to = '2000-01-01' WHERE name = 'earnings'");
   await pool().query('DELETE FROM earnings_rollup');
   await pool().query('DELETE FROM earnings_day');

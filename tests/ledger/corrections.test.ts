@@ -7,7 +7,7 @@ import { forgetAbandonedProposals, openProposal, writeProposal } from '@/server/
 import { readEarnings, rollUpEarnings } from '@/server/ledger/earnings';
 import { newDatabase } from '../harness/database';
 import { approve, correct, proposeCredits } from './correct';
-import { forge, whileForged } from './forged-rows';
+import { forge, RECOUNT_SPENT, whileForged } from './forged-rows';
 import { receipt } from './receipt';
 import { newTeam } from './teams';
 import {
@@ -66,6 +66,7 @@ const differences = async () => (await checkLedger()).differences;
 const age = ({ userId }: Wallet, days: number) =>
   forge([
     `UPDATE ledger_transaction SET created_at = created_at - make_interval(days => ${days}) WHERE user_id = '${userId}'`,
+    RECOUNT_SPENT,
     "UPDATE watermark SET up_to = '2000-01-01' WHERE name = 'earnings'",
     'DELETE FROM earnings_rollup',
     'DELETE FROM earnings_day',

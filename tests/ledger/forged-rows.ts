@@ -13,6 +13,15 @@ export function forge(statements: readonly string[]): Promise<(number | null)[]>
   });
 }
 
+const spentSince = (start: string): string => `coalesce((
+  SELECT sum(-t.credits) FROM ledger_transaction t
+  WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage' AND t.created_at >= timezone('UTC', ${start})
+    AND t.created_at < timezone('UTC', u.spent_on + interval '1 day')), 0)`;
+
+/** For requests that were moved in time: limits count those of the day and of its month. */
+export const RECOUNT_SPENT = `UPDATE user_app u SET day_spent = ${spentSince('u.spent_on::timestamp')},
+  month_spent = ${spentSince("date_trunc('month', u.spent_on::timestamp)")} WHERE u.spent_on IS NOT NULL`;
+
 /** The tables that the statements change, and the watermarks, which an audit moves. */
 function findChanged(statements: readonly string[]): string[] {
   const names = statements.flatMap((text) =>

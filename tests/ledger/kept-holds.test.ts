@@ -18,7 +18,7 @@ import { returnIdleHolds } from '../../server/ledger/kept-holds';
 import { keepLease, renewLeases } from '../../server/ledger/lease';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';
-import { allow, buy, exactly, hold, newWallet, sees, takeBack, type Wallet } from './wallets';
+import { allow, buy, exactly, grant, hold, newWallet, sees, takeBack, type Wallet } from './wallets';
 
 await newDatabase();
 
@@ -330,7 +330,10 @@ describe('settling in a kept hold', () => {
   test('happens once: a repetition changes nothing, although another request uses the hold', async () => {
     const { wallet, kept, maker } = await frequentUser();
     const first = await place(wallet, 1);
+    const calls = vi.spyOn(ledgerPool(), 'query');
     const captures = await Promise.all(Array.from({ length: 5 }, () => charge(first, 0.25)));
+    expect(calls).toHaveBeenCalledTimes(1);
+    calls.mockRestore();
     expect(captures.map((settled) => settled?.captured)).toEqual(Array(5).fill(250_000n));
     const second = await place(wallet, 1);
     expect(second.kept?.id).toBe(kept);
@@ -352,7 +355,38 @@ describe('settling in a kept hold', () => {
     const settled = await Promise.all(requests.map((request, n) => charge(request, 0.1 * (n + 1))));
     expect(calls).toHaveBeenCalledTimes(1);
     expect(settled.map((row) => Number(row?.balance) / 1e6)).toEqual([96.9, 96.7, 96.4, 96]);
+    const { rows } = await pool().query(
+      "SELECT count(DISTINCT created_at)::int AS times FROM ledger_transaction WHERE user_id = $1 AND kind = 'usage'",
+      [wallet.userId],
+    );
+    expect(rows).toEqual([{ times: 4 }]);
     expect(await booked(wallet)).toEqual([0.1, 0.2, 0.3, 0.4]);
+  });
+
+  test('ends only the hold that leaves too little free, also of requests that share a call', async () => {
+    const { wallet } = await frequentUser({ credits: 10 });
+    const requests = [await place(wallet, 1), await place(wallet, 0.5)] as const;
+    expect(requests.every(({ kept }) => kept)).toBe(true);
+    const settled = await Promise.all([charge(requests[0], 0.6), charge(requests[1], 0.4)]);
+    // The first leaves 7.9, less than eight times its hold. What it returns is in the balance after the second.
+    expect(settled.map((row) => Number(row?.balance) / 1e6)).toEqual([8.9, 9]);
+    expect(await booked(wallet)).toEqual([0.6, 0.4]);
+    expect(await holdsOf(wallet)).toEqual([
+      { request_id: requests[1].requestId, amount: 500_000n, kept: true },
+    ]);
+  });
+
+  test('spends granted credits first', async () => {
+    const { wallet } = await frequentUser();
+    await grant(wallet, 'A', 1);
+    const requests = [await place(wallet, 1), await place(wallet, 1)];
+    expect(requests.every(({ kept }) => kept)).toBe(true);
+    await Promise.all(requests.map((request) => charge(request, 0.6)));
+    const { rows } = await pool().query(
+      'SELECT own, own_granted FROM user_app WHERE user_id = $1 AND own > 0',
+      [wallet.userId],
+    );
+    expect(rows).toEqual([{ own: 99_800_000n, own_granted: 0n }]);
   });
 
   test('happens once, even if a release overtakes the capture', async () => {

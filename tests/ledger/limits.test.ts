@@ -4,32 +4,35 @@ import { chargeFor, wholeCredits } from '@/server/credits';
 import { inTransaction, ledgerPool, pool } from '@/server/db';
 import { newId } from '@/server/ids';
 import {
-  ALL_APPS,
   capture,
   type Hold,
-  type Limits,
   PERIODS,
   type Period,
   readLimits,
   release,
   removeLimits,
   resumeSpending,
-  saveLimits,
   stopSpending,
 } from '@/server/ledger';
 import { writeBatch } from '@/server/ledger/batch';
 import { findDifferences } from '@/server/ledger/differences';
-import { POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
-import {
-  saveAppLimits,
-  saveCeiling,
-  saveDefaultLimits,
-  type UserLimits,
-} from '@/server/partners/user-limits';
+import { LIMIT_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
+import { saveDefaultLimits } from '@/server/partners/user-limits';
 import { newDatabase } from '../harness/database';
 import { replaceLimitClock, setTime } from './limit-clock';
+import {
+  type By,
+  idOf,
+  instant,
+  LimitModel,
+  labelOf,
+  limit,
+  limitUsers,
+  NO_LIMITS,
+  ZONES,
+} from './limit-model';
 import { receipt } from './receipt';
-import { allow, buy, exactly, hold, limitUser, newWallet, sees, takeBack, type Wallet } from './wallets';
+import { allow, buy, exactly, hold, newWallet, sees, takeBack, type Wallet } from './wallets';
 
 process.env.LIMIT_RUNNING_PER_USER = '5000';
 await newDatabase();
@@ -38,20 +41,6 @@ beforeAll(replaceLimitClock);
 
 /** A Wednesday. */
 beforeEach(() => setTime('2026-11-18T12:00:00Z'));
-
-const NONE: Limits = { request: null, day: null, week: null, month: null, models: null };
-
-type Given = Partial<Record<'request' | Period, number>> & Pick<Partial<Limits>, 'models'>;
-
-function limit(wallet: Wallet, app: string, { models = null, ...amounts }: Given, zone = 'UTC') {
-  const limits = { ...NONE, models };
-  for (const [kind, credits] of Object.entries(amounts)) limits[kind as Period] = wholeCredits(credits);
-  return inTransaction((tx) =>
-    saveLimits(tx, { userId: wallet.userId, partnerId: idOf(wallet, app), zone, limits }),
-  );
-}
-
-const idOf = ({ apps }: Wallet, app: string): string => (app === 'all' ? ALL_APPS : (apps[app]?.id ?? app));
 
 const stop = (wallet: Wallet, app: string) =>
   inTransaction((tx) => stopSpending(tx, { userId: wallet.userId, partnerId: idOf(wallet, app) }));
@@ -369,35 +358,6 @@ test('parallel requests of two processes hold exactly the limit together', async
   ).toBe(true);
 });
 
-/** Zones with daylight saving of every kind: at midnight, by half an hour, in the south, none, and far from UTC. */
-const ZONES = [
-  ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Atlantic/Azores', 'America/Santiago'],
-  ...['Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'],
-  ...['Africa/Cairo', 'Asia/Beirut', 'America/Nuuk', 'Africa/Casablanca', 'America/Asuncion'],
-];
-
-/** The name of the calendar day, week or month, according to the runtime's own time zones. */
-function labelOf(period: Period, zone: string, atMs: number): string {
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(atMs);
-  if (period === 'day') return day;
-  if (period === 'month') return day.slice(0, 7);
-  const date = new Date(`${day}T00:00:00Z`);
-  return new Date(date.getTime() - ((date.getUTCDay() + 6) % 7) * 86_400_000).toISOString().slice(0, 10);
-}
-
-/** Around the changes of clocks, where mistakes are. */
-const instant = fc.oneof(
-  fc.date({ min: new Date('2024-01-01'), max: new Date('2030-12-31'), noInvalidDate: true }).map(Number),
-  fc
-    .record({
-      year: fc.integer({ min: 2024, max: 2030 }),
-      month: fc.constantFrom(2, 3, 8, 9, 10),
-      day: fc.integer({ min: 1, max: 31 }),
-      minute: fc.integer({ min: -840, max: 1_560 }),
-    })
-    .map(({ year, month, day, minute }) => Date.UTC(year, month, day, 0, minute)),
-);
-
 test('a period begins and ends where the calendar of its time zone says, in any zone and on any day', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -426,9 +386,6 @@ type Step =
   | { do: 'settle'; which: number; percent: number }
   | { do: 'limit'; app: string; limits: Partial<Record<Period, number>> }
   | { do: 'limitUsers'; app: string; by: By; limits: Partial<Record<Period, number>> };
-
-/** Who sets the limits of users: the partner for all or for this one, or an operator. */
-type By = 'partner' | 'partner for one' | 'ceiling' | 'default';
 
 const app = fc.constantFrom('A', 'B');
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -482,65 +439,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Remembers every charge with its time, and adds up those of the period. */
-class LimitModel {
-  limits = new Map<string, Partial<Record<Period, number>>>();
-  /** By who sets them, and for which app. */
-  ofUsers = new Map<string, Partial<Record<Period, number>>>();
-  charges: { app: string; atMs: number; credits: number }[] = [];
-  running: { app: string; hold: Hold; credits: number }[] = [];
+type Placed = { app: string; hold: Hold; credits: number };
 
-  constructor(
-    readonly zone: string,
-    public nowMs: number,
-  ) {}
-
-  /** What is left for the app now, and what would be if no request were running. */
-  left(app: string): { now: number; idle: number } {
-    const left = { now: 1_000, idle: 1_000 };
-    const byPartner =
-      this.ofUsers.get(`partner for one ${app}`) ??
-      this.ofUsers.get(`partner ${app}`) ??
-      this.ofUsers.get('default');
-    for (const { scope, zone, limits } of [
-      { scope: 'all', zone: this.zone, limits: this.limits.get('all') },
-      { scope: app, zone: this.zone, limits: this.limits.get(app) },
-      { scope: app, zone: 'UTC', limits: byPartner },
-      { scope: app, zone: 'UTC', limits: this.ofUsers.get(`ceiling ${app}`) },
-    ])
-      for (const [period, most] of Object.entries(limits ?? {}) as [Period, number][]) {
-        const label = labelOf(period, zone, this.nowMs);
-        const spent = sum(
-          this.charges.filter(
-            (charge) => isOf(scope, charge) && labelOf(period, zone, charge.atMs) === label,
-          ),
-        );
-        const held = sum(this.running.filter((run) => isOf(scope, run)));
-        left.now = Math.min(left.now, most - spent - held);
-        left.idle = Math.min(left.idle, most - spent);
-      }
-    return left;
-  }
-
-  /** None is no limit, except for a single user, whom it frees of those of all. */
-  limitUsers(by: By, app: string, limits: Partial<Record<Period, number>>): void {
-    const name = by === 'default' ? by : `${by} ${app}`;
-    if (by !== 'partner for one' && Object.keys(limits).length === 0) this.ofUsers.delete(name);
-    else this.ofUsers.set(name, limits);
-  }
-
-  expected(app: string, want: number, need: number): number | 'busy' | 'limit_reached' {
-    const { now, idle } = this.left(app);
-    if (idle < need) return 'limit_reached';
-    return now < need ? 'busy' : Math.min(now, want);
-  }
-}
-
-const isOf = (scope: string, { app }: { app: string }): boolean => scope === 'all' || scope === app;
-const sum = (items: { credits: number }[]): number =>
-  items.reduce((total, { credits }) => total + credits, 0);
-
-async function take(wallet: Wallet, model: LimitModel, next: Step): Promise<void> {
+async function take(wallet: Wallet, model: LimitModel<Placed>, next: Step): Promise<void> {
   switch (next.do) {
     case 'wait':
       model.nowMs += next.minutes * 60_000;
@@ -574,25 +475,15 @@ async function take(wallet: Wallet, model: LimitModel, next: Step): Promise<void
   }
 }
 
-const NO_LIMITS: UserLimits = { request: null, day: null, month: null, models: null };
-
-async function limitUsers(wallet: Wallet, app: string, by: By, amounts: Partial<Record<Period, number>>) {
-  const limits = { ...NO_LIMITS };
-  for (const period of ['day', 'month'] as const)
-    limits[period] = amounts[period] === undefined ? null : wholeCredits(amounts[period]);
-  const id = idOf(wallet, app);
-  if (by === 'partner for one') return limitUser(wallet, app, limits);
-  await inTransaction((tx) => {
-    if (by === 'partner') return saveAppLimits(id, limits, tx);
-    return by === 'ceiling' ? saveCeiling(id, limits, tx) : saveDefaultLimits(limits, tx);
-  });
-}
-
 /** Not those of allowances, which the moved clock puts in another order. */
 async function findDifferencesOf({ userId }: Wallet): Promise<string[]> {
   const client = await pool().connect();
   try {
-    return await findDifferences(client, [POCKET_INVARIANT, ...WALLET_INVARIANTS], [[userId]]);
+    return await findDifferences(
+      client,
+      [POCKET_INVARIANT, ...WALLET_INVARIANTS, LIMIT_INVARIANT],
+      [[userId]],
+    );
   } finally {
     client.release();
   }
@@ -608,7 +499,7 @@ test('admits exactly what the limits leave, over time zones and changes of clock
       fc.array(step, { minLength: 10, maxLength: 40 }),
       async (zone, at, steps) => {
         const wallet = await rich();
-        const model = new LimitModel(zone, at);
+        const model = new LimitModel<Placed>(zone, at);
         await setTime(new Date(at));
         for (const next of steps) await take(wallet, model, next);
         expect(await findDifferencesOf(wallet)).toEqual([]);

@@ -10,6 +10,7 @@ import { findDifferences } from '@/server/ledger/differences';
 import {
   ALLOWANCE_INVARIANT,
   GRANTED_INVARIANT,
+  LIMIT_INVARIANT,
   POCKET_INVARIANT,
   WALLET_INVARIANTS,
 } from '@/server/ledger/invariants';
@@ -317,6 +318,7 @@ async function expectAgreement({ wallet, model }: World): Promise<void> {
           GRANTED_INVARIANT,
           ...WALLET_INVARIANTS,
           ALLOWANCE_INVARIANT,
+          LIMIT_INVARIANT,
           ...BONUS_INVARIANTS,
           ...CORRECTION_INVARIANTS,
         ],

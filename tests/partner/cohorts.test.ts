@@ -36,14 +36,16 @@ async function spend(partnerId: string, day: string, ...users: string[]): Promis
 describe('the cohorts of an app', () => {
   test('count in each later month the buyers who bought or spent, each once', async () => {
     const [partnerId, other] = [await newApp(), await newApp()];
-    const [a = '', b = '', c = '', ...rest] = await newUsers(6);
-    await buy(partnerId, '2026-08-31T23:59:59Z', a, b, c, ...rest);
+    const [a = '', b = '', c = '', d = '', ...rest] = await newUsers(6);
+    await buy(partnerId, '2026-08-31T23:59:59Z', a, b, c, d, ...rest);
     await buy(partnerId, '2026-08-02T12:00:00Z', a);
     await spend(partnerId, '2026-08-20', a, b);
     // Bought and spent in September: one buyer each.
     await buy(partnerId, '2026-09-01T00:00:00Z', a, b);
     await spend(partnerId, '2026-09-30', b, c);
     await buy(partnerId, '2026-11-05T00:00:00Z', c);
+    // In no month between.
+    await spend(partnerId, '2026-11-01', d);
     // Elsewhere, and someone who never bought.
     await buy(other, '2026-10-05T00:00:00Z', a);
     await spend(other, '2026-10-05', b);
@@ -58,7 +60,7 @@ describe('the cohorts of an app', () => {
           later: [
             { month: '2026-09', active: 3, bought: 200_000_000n },
             { month: '2026-10', active: 0, bought: 0n },
-            { month: '2026-11', active: 1, bought: 100_000_000n },
+            { month: '2026-11', active: 2, bought: 100_000_000n },
           ],
         },
       },

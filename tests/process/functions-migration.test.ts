@@ -21,3 +21,10 @@ test('every SQL file is applied', () => {
       .sort(),
   ).toEqual(found.sort());
 });
+
+test('a SQL file has at most one function, and a head comment that states its promise', () => {
+  for (const { name, text } of readRelease().files) {
+    expect(text.startsWith('-- '), name).toBe(true);
+    expect((text.match(/^CREATE OR REPLACE FUNCTION/gm) ?? []).length, name).toBeLessThanOrEqual(1);
+  }
+});

@@ -4,7 +4,12 @@ import { auditRecent } from '@/server/ledger/audit';
 import { CORRECTION_INVARIANTS } from '@/server/ledger/correction-invariants';
 import { findDifferences } from '@/server/ledger/differences';
 import { rollUpEarnings } from '@/server/ledger/earnings';
-import { GRANTED_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';
+import {
+  GRANTED_INVARIANT,
+  LIMIT_INVARIANT,
+  POCKET_INVARIANT,
+  WALLET_INVARIANTS,
+} from '@/server/ledger/invariants';
 import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { renewLeases } from '@/server/ledger/lease';
 import { PAYOUT_INVARIANTS } from '@/server/ledger/payout-invariants';
@@ -134,6 +139,7 @@ async function compare(walkers: Walker[], tally: Tally): Promise<void> {
       POCKET_INVARIANT,
       GRANTED_INVARIANT,
       ...WALLET_INVARIANTS,
+      LIMIT_INVARIANT,
       ...BONUS_INVARIANTS,
       ...CORRECTION_INVARIANTS,
     ];

@@ -257,17 +257,17 @@ RETURNS void LANGUAGE sql AS $$
   FROM wanted w WHERE w.amount <> 0;
 $$;
 
--- server/ledger/sql/append-only.sql
+-- server/ledger/sql/refuse-change.sql
 
--- Transactions, prices, invoices, statements of payouts, corrections, audit entries and consents are never changed or
--- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
--- payout only its state and how it was paid.
+-- Refuses a change or a deletion: see append-only.sql.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
 END $$;
 
--- Receipts may be removed by ledger_remove_archived alone, and their sums changed by nothing else.
+-- server/ledger/sql/refuse-unless-archiving.sql
+
+-- Lets ledger_remove_archived alone remove receipts and change the sums of archived months.
 CREATE OR REPLACE FUNCTION ledger_refuse_unless_archiving() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF current_setting('svc.archiving', true) IS DISTINCT FROM 'on' THEN
@@ -275,6 +275,22 @@ BEGIN
   END IF;
   RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 END $$;
+
+-- server/ledger/sql/refuse-unless-deleted.sql
+
+-- Lets rows go only with their account.
+CREATE OR REPLACE FUNCTION ledger_refuse_unless_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM "user" WHERE id = OLD.user_id AND deleted_at IS NOT NULL) THEN RETURN OLD; END IF;
+  RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
+END $$;
+
+-- server/ledger/sql/append-only.sql
+
+-- Transactions, prices, invoices, statements of payouts, corrections, audit entries and consents are never changed or
+-- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
+-- payout only its state and how it was paid. Receipts are removed only by remove-archived.sql, and daily statements are
+-- deleted only with their account.
 
 CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE ON ledger_transaction
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
@@ -362,12 +378,6 @@ CREATE OR REPLACE TRIGGER signing_key_append_only BEFORE DELETE OR UPDATE OF id,
 CREATE OR REPLACE TRIGGER signing_key_not_truncated BEFORE TRUNCATE ON signing_key
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
--- Daily statements are deleted only with their account.
-CREATE OR REPLACE FUNCTION ledger_refuse_unless_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF EXISTS (SELECT 1 FROM "user" WHERE id = OLD.user_id AND deleted_at IS NOT NULL) THEN RETURN OLD; END IF;
-  RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
-END $$;
 CREATE OR REPLACE TRIGGER daily_statement_kept BEFORE DELETE ON daily_statement
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_unless_deleted();
 CREATE OR REPLACE TRIGGER daily_statement_append_only BEFORE UPDATE ON daily_statement
@@ -532,10 +542,12 @@ BEGIN
   RETURN QUERY SELECT s.*, paused FROM ledger_save_allowance(p_user, p_partner, paused, p_save, p_transaction) s;
 END $$;
 
--- server/ledger/sql/period.sql
+-- server/ledger/sql/clock.sql
 
 -- The clock of spending limits. Tests replace it.
 CREATE OR REPLACE FUNCTION ledger_clock() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT clock_timestamp() $$;
+
+-- server/ledger/sql/instant.sql
 
 -- When a local time first occurs in a time zone. Where clocks go back at midnight, it occurs twice.
 CREATE OR REPLACE FUNCTION ledger_instant(zone text, local_time timestamp) RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -543,21 +555,30 @@ CREATE OR REPLACE FUNCTION ledger_instant(zone text, local_time timestamp) RETUR
   FROM timezone(zone, local_time) AS i
 $$;
 
+-- server/ledger/sql/period-start.sql
+
 -- The start of the calendar day, week (from Monday) or month that contains an instant.
 CREATE OR REPLACE FUNCTION ledger_period_start(kind text, zone text, at timestamptz) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT ledger_instant(zone, date_trunc(kind, timezone(zone, at)))
 $$;
 
+-- server/ledger/sql/period-end.sql
+
+-- The end of the calendar day, week (from Monday) or month that contains an instant.
 CREATE OR REPLACE FUNCTION ledger_period_end(kind text, zone text, at timestamptz) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT ledger_instant(zone, date_trunc(kind, timezone(zone, at)) + ('1 ' || kind)::interval)
 $$;
 
+-- server/ledger/sql/today.sql
+
 -- The day by which limits of partners count, in UTC.
 CREATE OR REPLACE FUNCTION ledger_today() RETURNS date LANGUAGE sql VOLATILE AS $$
   SELECT timezone('UTC', ledger_clock())::date
 $$;
+
+-- server/ledger/sql/next-period-end.sql
 
 -- The end of the period that contains `at`, after one that ended at `ended`. If the time zone has changed since, the
 -- period in between is the one that comes closest to a whole one: up to 12 hours shorter or longer. A zone that this
@@ -585,6 +606,8 @@ LANGUAGE sql STABLE AS $$
   SELECT * FROM partner_limit l WHERE l.partner_id = p_partner AND l.app_user_id = '' AND l.ceiling
 $$;
 
+-- server/ledger/sql/spent-in-app.sql
+
 -- What a user spent in an app on the running day and in its month (UTC), and when these end.
 CREATE OR REPLACE FUNCTION ledger_spent_in_app(app user_app, today date)
 RETURNS TABLE (day bigint, month bigint, day_ends timestamptz, month_ends timestamptz)
@@ -594,6 +617,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     timezone('UTC', today + interval '1 day'),
     timezone('UTC', date_trunc('month', today::timestamp) + interval '1 month')
 $$;
+
+-- server/ledger/sql/partner-limit-marks.sql
 
 -- `partner.limits_users`, which admission reads anyway, says whether it must look for limits. Each statement that follows
 -- a lock sees what was committed before it was granted, so that neither a limit nor an app is missed.
@@ -616,6 +641,9 @@ END $$;
 CREATE OR REPLACE TRIGGER partner_limit_marks AFTER INSERT OR DELETE ON partner_limit
   FOR EACH ROW EXECUTE FUNCTION partner_limit_marks();
 
+-- server/ledger/sql/partner-limit-marks-new.sql
+
+-- A new app must look for limits if there is a default for all apps.
 CREATE OR REPLACE FUNCTION partner_limit_marks_new() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.limits_users := NEW.limits_users OR EXISTS (SELECT FROM partner_limit l WHERE l.partner_id = '');
@@ -687,28 +715,34 @@ BEGIN
   RETURN NEXT;
 END $$;
 
+-- server/ledger/sql/count-spent.sql
+
 -- Counts what a request spent in the running day, week and month of the user's own limits, and returns what all limits
--- leave the app. Nothing lowers a sum before its period ends. The caller has locked the wallet, and has counted for the
--- partner's limits in `user_app`.
+-- leave the app. Nothing lowers a sum before its period ends. It is booked at `p_at`. The caller has locked the wallet, and
+-- has counted for the partner's limits in `user_app`.
 CREATE OR REPLACE FUNCTION ledger_count_spent(
-  p_user text, p_partner text, p_zone text, p_by_partner boolean, p_spent bigint, p_held bigint, p_without text
+  p_user text, p_partner text, p_zone text, p_by_partner boolean, p_at timestamptz, p_spent bigint, p_held bigint,
+  p_without text
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
-DECLARE
-  now_at CONSTANT timestamptz := ledger_clock();
 BEGIN
   IF p_zone IS NOT NULL AND p_spent > 0 THEN
     UPDATE spending_limit l SET
-      day_spent = p_spent + CASE WHEN now_at < l.day_ends THEN l.day_spent ELSE 0 END,
-      day_ends = CASE WHEN now_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', p_zone, l.day_ends, now_at) END,
-      week_spent = p_spent + CASE WHEN now_at < l.week_ends THEN l.week_spent ELSE 0 END,
-      week_ends = CASE WHEN now_at < l.week_ends THEN l.week_ends ELSE ledger_next_period_end('week', p_zone, l.week_ends, now_at) END,
-      month_spent = p_spent + CASE WHEN now_at < l.month_ends THEN l.month_spent ELSE 0 END,
-      month_ends = CASE WHEN now_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', p_zone, l.month_ends, now_at) END
+      day_spent = p_spent + CASE WHEN p_at < l.day_ends THEN l.day_spent ELSE 0 END,
+      day_starts = CASE WHEN p_at < l.day_ends THEN l.day_starts ELSE l.day_ends END,
+      day_ends = CASE WHEN p_at < l.day_ends THEN l.day_ends ELSE ledger_next_period_end('day', p_zone, l.day_ends, p_at) END,
+      week_spent = p_spent + CASE WHEN p_at < l.week_ends THEN l.week_spent ELSE 0 END,
+      week_starts = CASE WHEN p_at < l.week_ends THEN l.week_starts ELSE l.week_ends END,
+      week_ends = CASE WHEN p_at < l.week_ends THEN l.week_ends ELSE ledger_next_period_end('week', p_zone, l.week_ends, p_at) END,
+      month_spent = p_spent + CASE WHEN p_at < l.month_ends THEN l.month_spent ELSE 0 END,
+      month_starts = CASE WHEN p_at < l.month_ends THEN l.month_starts ELSE l.month_ends END,
+      month_ends = CASE WHEN p_at < l.month_ends THEN l.month_ends ELSE ledger_next_period_end('month', p_zone, l.month_ends, p_at) END
     WHERE l.user_id = p_user AND l.partner_id IN ('', p_partner);
   END IF;
   RETURN (SELECT l.free FROM ledger_limits(p_user, p_partner, p_zone, p_by_partner, NULL, NULL, 0, p_held, p_without) l);
 END $$;
+
+-- server/ledger/sql/limits-of.sql
 
 -- The limits of a user with what is used of them; those for all apps first.
 CREATE OR REPLACE FUNCTION ledger_limits_of(p_user text) RETURNS TABLE (
@@ -747,6 +781,9 @@ CREATE OR REPLACE FUNCTION ledger_save_limits(
 LANGUAGE plpgsql AS $$
 DECLARE
   now_at timestamptz;
+  day_starts timestamptz;
+  week_starts timestamptz;
+  month_starts timestamptz;
   spent record;
 BEGIN
   PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
@@ -759,21 +796,27 @@ BEGIN
       AND coalesce(l.per_day, l.per_week, l.per_month) IS NOT NULL
   ) THEN
     now_at := ledger_clock();
-    SELECT coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('day', p_zone, now_at)), 0) AS day,
-           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('week', p_zone, now_at)), 0) AS week,
-           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('month', p_zone, now_at)), 0) AS month
+    day_starts := ledger_period_start('day', p_zone, now_at);
+    week_starts := ledger_period_start('week', p_zone, now_at);
+    month_starts := ledger_period_start('month', p_zone, now_at);
+    SELECT coalesce(sum(t.spent) FILTER (WHERE t.created_at >= day_starts), 0) AS day,
+           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= week_starts), 0) AS week,
+           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= month_starts), 0) AS month
       INTO spent
       FROM user_app u CROSS JOIN LATERAL (
         SELECT t.created_at, -t.credits AS spent FROM ledger_transaction t
-        WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage' AND t.created_at
-          >= least(ledger_period_start('week', p_zone, now_at), ledger_period_start('month', p_zone, now_at))) t
+        WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage'
+          AND t.created_at >= least(week_starts, month_starts)) t
       WHERE u.user_id = p_user AND p_partner IN ('', u.partner_id);
-    INSERT INTO spending_limit (user_id, partner_id, day_spent, day_ends, week_spent, week_ends, month_spent, month_ends)
-      VALUES (p_user, p_partner, spent.day, ledger_period_end('day', p_zone, now_at),
-        spent.week, ledger_period_end('week', p_zone, now_at), spent.month, ledger_period_end('month', p_zone, now_at))
+    INSERT INTO spending_limit (user_id, partner_id, day_spent, day_starts, day_ends, week_spent, week_starts, week_ends,
+        month_spent, month_starts, month_ends)
+      VALUES (p_user, p_partner, spent.day, day_starts, ledger_period_end('day', p_zone, now_at),
+        spent.week, week_starts, ledger_period_end('week', p_zone, now_at),
+        spent.month, month_starts, ledger_period_end('month', p_zone, now_at))
       ON CONFLICT (user_id, partner_id) DO UPDATE SET
-        day_spent = excluded.day_spent, day_ends = excluded.day_ends, week_spent = excluded.week_spent,
-        week_ends = excluded.week_ends, month_spent = excluded.month_spent, month_ends = excluded.month_ends;
+        day_spent = excluded.day_spent, day_starts = excluded.day_starts, day_ends = excluded.day_ends,
+        week_spent = excluded.week_spent, week_starts = excluded.week_starts, week_ends = excluded.week_ends,
+        month_spent = excluded.month_spent, month_starts = excluded.month_starts, month_ends = excluded.month_ends;
   END IF;
   UPDATE spending_limit SET per_request = p_request, per_day = p_day, per_week = p_week, per_month = p_month,
       model_rule = p_model_rule, models = CASE WHEN p_model_rule IS NULL THEN '{}' ELSE p_models END
@@ -781,6 +824,8 @@ BEGIN
   PERFORM ledger_forget_limits(p_user, p_partner);
   RETURN true;
 END $$;
+
+-- server/ledger/sql/forget-limits.sql
 
 -- Removes limits that limit nothing, so that the user's requests cost what those of other users cost.
 CREATE OR REPLACE FUNCTION ledger_forget_limits(p_user text, p_partner text) RETURNS void LANGUAGE sql AS $$
@@ -807,12 +852,16 @@ BEGIN
   END IF;
   now_at := ledger_clock();
   UPDATE wallet SET limits_zone = zone WHERE user_id = p_user;
-  INSERT INTO spending_limit AS l (user_id, partner_id, stopped_at, day_ends, week_ends, month_ends)
-    VALUES (p_user, p_partner, now_at, ledger_period_end('day', zone, now_at), ledger_period_end('week', zone, now_at),
-      ledger_period_end('month', zone, now_at))
+  -- It counts from now on, as nothing is limited; a limit that is saved later adds up its periods.
+  INSERT INTO spending_limit AS l (user_id, partner_id, stopped_at, day_starts, day_ends, week_starts, week_ends,
+      month_starts, month_ends)
+    VALUES (p_user, p_partner, now_at, now_at, ledger_period_end('day', zone, now_at), now_at,
+      ledger_period_end('week', zone, now_at), now_at, ledger_period_end('month', zone, now_at))
     ON CONFLICT (user_id, partner_id) DO UPDATE SET stopped_at = now_at WHERE l.stopped_at IS NULL;
   RETURN FOUND;
 END $$;
+
+-- server/ledger/sql/resume-spending.sql
 
 -- Ends a stop. False if there was none.
 CREATE OR REPLACE FUNCTION ledger_resume_spending(p_user text, p_partner text) RETURNS boolean
@@ -881,7 +930,7 @@ $$;
 -- server/ledger/sql/count-overrun.sql
 
 -- Adds an overrun to the sums of the user and the app, and pauses those whose sum passes the limit: admission
--- then returns 'paused_for_review' until an operator resumes them (resume.sql). A sum covers the 24 hours from
+-- then returns 'paused_for_review' until an operator resumes them (resume-user.sql). A sum covers the 24 hours from
 -- its first overrun. Returns who was paused by this one: 'user', 'app', 'user and app' or null. The caller has
 -- locked the wallet.
 CREATE OR REPLACE FUNCTION ledger_count_overrun(
@@ -1148,10 +1197,11 @@ $$;
 --
 -- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
 -- admissions, so that the credits they free can be spent. Each call admits at most one request per user: further
--- admissions return 'again' and belong in a later call. `s_turn` numbers the settlements of one user from 1, and
--- each finds those before it done. A settlement without a charge releases its hold. `a_need` and `a_want` are exact
--- picocredits before commission. A settlement that costs more than its hold may pause the user or the app: `pauses`
--- says which (see count-overrun.sql). A difference of one microcredit is rounding.
+-- admissions return 'again' and belong in a later call. Plain settlements are made all at once. `s_turn` numbers the
+-- settlements of one user from 1, and of those that are not plain, each finds the ones before it done. A settlement
+-- without a charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
+-- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A difference of
+-- one microcredit is rounding.
 --
 -- A hold with the flag `kept` outlives its request, for the next one of the same key: see "Kept holds" in
 -- docs/ledger.md. `s_hold` is the hold that a request ran in. `s_held` is the part of a kept hold that the request may
@@ -1188,12 +1238,14 @@ SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   settling CONSTANT integer := cardinality(s_user);
-  turns CONSTANT integer := coalesce((SELECT max(turn) FROM unnest(s_turn) AS s (turn)), 0);
+  turns CONSTANT integer := coalesce((SELECT max(turn) FROM unnest(s_turn) AS s (turn)), -1);
+  settling_kept CONSTANT integer := cardinality(array_remove(s_held, NULL));
   making CONSTANT boolean := array_position(a_hold, NULL) IS NOT NULL;
   using_kept CONSTANT boolean := cardinality(array_remove(a_hold, NULL)) > 0;
   a_user text[];
   settled integer := 0;
   rows_of_turn integer;
+  now_at timestamptz;
   today date;
   month_starts date;
 BEGIN
@@ -1207,118 +1259,189 @@ BEGIN
     CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
   END IF;
 
-  -- After the locks: a batch that waited for one past midnight counts on the new day, as others may have by then.
-  IF settling > 0 THEN
-    today := ledger_today();
+  FOR current_turn IN 0..turns LOOP
+    -- After the locks: a batch that waited for one past midnight counts on the new day, as others may have by then. What
+    -- limits count is booked at the same instant, so that it can be audited.
+    now_at := ledger_clock();
+    today := timezone('UTC', now_at)::date;
     month_starts := date_trunc('month', today::timestamp);
-  END IF;
 
-  -- Settle: delete the hold unless it is kept, move the credits, write the transaction, which is also the receipt. A
-  -- request that is already booked changes nothing: its hold may belong to another one by now.
-  FOR current_turn IN 1..turns LOOP
-    RETURN QUERY
-    WITH ended AS (
-      SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited,
-        least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
-        CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
-        CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
-        CASE WHEN k.stays THEN 0 ELSE h.own_part END AS own_freed
-      FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
-        AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
-      CROSS JOIN LATERAL (
-        SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited
-        FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
-      CROSS JOIN LATERAL (
-        SELECT u.own, u.own_held, u.own_granted FROM user_app u
-        WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
-      CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
-      CROSS JOIN LATERAL (SELECT least(coalesce(r.charge, 0), r.held, h.amount)) AS t (take)
-      -- The partner's own pocket pays first: the part held there, then what is free in it.
-      CROSS JOIN LATERAL (SELECT least(t.take, greatest(h.own_part, u.own - u.own_held + h.own_part))) AS w (own_wanted)
-      CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL AND a.limits_zone IS NULL
-        AND ledger_keeps(h.amount, least(u.own - u.own_held, a.money - a.held) - t.take, a.running, p_max_running)) AS k (stays)
-      -- By its id: before the first ANALYZE, the planner prefers the index of a user's history.
-      WHERE r.turn = current_turn AND NOT EXISTS (
-        SELECT 1 FROM (
-          SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
-        WHERE t.user_id = r.user_id)
-    ),
-    delete_hold AS (
-      DELETE FROM hold h USING ended e
-      WHERE NOT e.stays AND h.user_id = e.user_id AND h.request_id = e.hold_id
-    ),
-    take_own AS (
-      UPDATE user_app u SET
-        own = u.own - s.own_take,
-        own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
-        own_held = u.own_held - s.own_freed,
-        spent_on = greatest(u.spent_on, today),
-        day_spent = s.take + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
-        month_spent = s.take + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END,
-        allowance_left = u.allowance_left
-          + CASE WHEN s.epoch = u.epoch THEN (s.freed - s.own_freed) - greatest(0, s.take - s.own_wanted) ELSE 0 END
-      FROM (
-        -- If a refund took credits that were held, no pocket may cover the remainder: it becomes a debt of
-        -- the partner's own pocket.
-        SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
+    IF current_turn = 0 THEN
+      CONTINUE WHEN settling_kept = 0;
+      -- Settle what is plain: a kept hold covers it and stays as it is, and bought credits of the app's own pocket pay.
+      -- Of one user, either all are plain or none, because each counts for the next. They are booked in order.
+      RETURN QUERY
+      WITH found AS (
+        SELECT r.n, r.user_id, r.request_id, r.held, r.cost, r.charge, h.partner_id, h.key_id, h.rate_bp, h.amount AS kept_amount,
+          a.money, a.held AS money_held, a.running, u.own, u.own_held, u.allowance_left,
+          (sum(r.charge) OVER (PARTITION BY r.user_id ORDER BY h.partner_id, r.n))::bigint AS spent,
+          (sum(r.charge) OVER (PARTITION BY r.user_id, h.partner_id ORDER BY r.n))::bigint AS own_spent,
+          h.kept AND greatest(r.cost, r.charge) <= r.held AND r.held <= h.amount AND u.own_granted = 0
+            AND a.limits_zone IS NULL AS is_usual
+        FROM unnest(s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
+          AS r (user_id, request_id, hold_id, held, cost, charge, n)
+        CROSS JOIN LATERAL (
+          SELECT h.partner_id, h.key_id, h.amount, h.rate_bp, h.kept
+          FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
+        CROSS JOIN LATERAL (
+          SELECT u.own, u.own_held, u.own_granted, u.allowance_left FROM user_app u
+          WHERE u.user_id = r.user_id AND u.partner_id = h.partner_id OFFSET 0) u
+        CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = r.user_id OFFSET 0) a
+        WHERE r.held IS NOT NULL AND r.charge IS NOT NULL AND array_position(s_request, r.request_id) = r.n AND NOT EXISTS (
+          SELECT 1 FROM (
+            SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
+          WHERE t.user_id = r.user_id)
+      ),
+      judged AS (
+        SELECT f.n, f.user_id, f.request_id, f.held, f.cost, f.charge, f.partner_id, f.key_id, f.rate_bp,
+          ledger_spendable(f.money - f.spent, f.money_held - f.kept_amount, f.own - f.own_spent, f.own_held - f.kept_amount,
+            f.allowance_left) AS balance,
+          bool_and(f.is_usual AND ledger_keeps(
+            f.kept_amount, least(f.own - f.own_held - f.own_spent, f.money - f.money_held - f.spent), f.running, p_max_running
+          )) OVER (PARTITION BY f.user_id) AS all_stay
+        FROM found f
+      ),
+      settled AS (
+        SELECT j.n, j.user_id, j.request_id, j.held, j.cost, j.charge, j.partner_id, j.key_id, j.rate_bp, j.balance
+        FROM judged j WHERE j.all_stay
+      ),
+      take_own AS (
+        UPDATE user_app u SET
+          own = u.own - s.spent,
+          spent_on = greatest(u.spent_on, today),
+          day_spent = s.spent + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
+          month_spent = s.spent + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END
+        FROM (SELECT s.user_id, s.partner_id, sum(s.charge)::bigint AS spent FROM settled s GROUP BY 1, 2) s
+        WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
+      ),
+      take_money AS (
+        UPDATE wallet a SET money = a.money - s.spent
+        FROM (SELECT s.user_id, sum(s.charge)::bigint AS spent FROM settled s GROUP BY 1) s
+        WHERE a.user_id = s.user_id
+      ),
+      insert_transaction AS (
+        INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after,
+          key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
+          input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
+          web_searches, estimated, cost_reported, outcome, attempts, created_at)
+        SELECT s.user_id, 'txn_' || substr(s.request_id, 5), s.partner_id, 'usage', -s.charge, s.balance,
+          s.key_id, s.held, s.rate_bp, s.cost, s.charge - s.cost, s_model[s.n], s_provider[s.n], s_price_version[s.n],
+          s_input[s.n], s_cache_read[s.n], s_cache_write[s.n], s_cache_write_1h[s.n], s_output[s.n], s_reasoning[s.n],
+          s_web_searches[s.n], s_estimated[s.n], s_cost_reported[s.n], s_outcome[s.n], s_attempts[s.n],
+          now_at - (settling - s.n) * interval '1 microsecond'
+        FROM settled s
+      )
+      SELECT s.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, s.charge, s.balance,
+        NULL::text, true
+      FROM settled s;
+    ELSE
+      -- Settle the others: delete the hold unless it is kept, move the credits, write the transaction, which is also the
+      -- receipt. A request that is already booked changes nothing: its hold may belong to another one by now.
+      RETURN QUERY
+      WITH ended AS (
+        SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited,
+          least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
+          CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
+          CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
+          CASE WHEN k.stays THEN 0 ELSE h.own_part END AS own_freed
+        FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
+          AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
+        CROSS JOIN LATERAL (
+          SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited
+          FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
+        CROSS JOIN LATERAL (
+          SELECT u.own, u.own_held, u.own_granted FROM user_app u
+          WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
+        CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
+        CROSS JOIN LATERAL (SELECT least(coalesce(r.charge, 0), r.held, h.amount)) AS t (take)
+        -- The partner's own pocket pays first: the part held there, then what is free in it.
+        CROSS JOIN LATERAL (SELECT least(t.take, greatest(h.own_part, u.own - u.own_held + h.own_part))) AS w (own_wanted)
+        CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL AND a.limits_zone IS NULL
+          AND ledger_keeps(h.amount, least(u.own - u.own_held, a.money - a.held) - t.take, a.running, p_max_running)) AS k (stays)
+        -- By its id: before the first ANALYZE, the planner prefers the index of a user's history.
+        WHERE r.turn = current_turn AND NOT EXISTS (
+          SELECT 1 FROM (
+            SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
+          WHERE t.user_id = r.user_id)
+      ),
+      delete_hold AS (
+        DELETE FROM hold h USING ended e
+        WHERE NOT e.stays AND h.user_id = e.user_id AND h.request_id = e.hold_id
+      ),
+      take_own AS (
+        UPDATE user_app u SET
+          own = u.own - s.own_take,
+          own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
+          own_held = u.own_held - s.own_freed,
+          spent_on = greatest(u.spent_on, today),
+          day_spent = s.take + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
+          month_spent = s.take + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END,
+          allowance_left = u.allowance_left
+            + CASE WHEN s.epoch = u.epoch THEN (s.freed - s.own_freed) - greatest(0, s.take - s.own_wanted) ELSE 0 END
         FROM (
-          SELECT e.*, CASE WHEN e.take > e.own_wanted THEN ledger_draw(e.user_id, e.partner_id, e.take - e.own_wanted) END AS drawn
-          FROM ended e
-        ) AS d
-      ) AS s
-      WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
-        u.own, u.own_held, u.allowance_left,
-        CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
-        least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
-        -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
-        greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
-    ),
-    booked AS (
-      UPDATE wallet a SET money = a.money - o.take, held = a.held - o.freed,
-        running = a.running - CASE WHEN o.stays THEN 0 ELSE 1 END
-      FROM take_own o WHERE a.user_id = o.user_id
-      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.held, o.stays, o.cost, o.charge, o.take, o.own_take, o.drawn,
-        o.allowance_spent, o.own_granted_take, o.unpaid,
-        greatest(0, least(
-          ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
-          CASE WHEN a.limits_zone IS NOT NULL OR o.limited
-            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, o.take, a.held, o.hold_id) END)) AS balance,
-        -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
-        -- loss.
-        least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
-    ),
-    insert_transaction AS (
-      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
-        key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
-        input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-        web_searches, estimated, cost_reported, outcome, attempts)
-      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
-        -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
-        CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
-          ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
-        b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
-        s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-        s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n]
-      FROM booked b WHERE b.charge IS NOT NULL
-    ),
-    -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
-    count_overruns AS MATERIALIZED (
-      SELECT o.n, ledger_count_overrun(o.user_id, o.partner_id, o.overrun, p_user_overrun, p_app_overrun) AS pauses
-      FROM (
-        SELECT b.n, b.user_id, b.partner_id, b.cost - b.held AS overrun
-        FROM booked b WHERE b.cost > b.held + 1 ORDER BY b.partner_id OFFSET 0) o
-    )
-    SELECT b.n::integer,
-      CASE WHEN b.unpaid > 0 AND b.partner_share > 0
-        THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
-        ELSE 'settled' END,
-      NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
-      CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
-    FROM booked b;
+          -- If a refund took credits that were held, no pocket may cover the remainder: it becomes a debt of
+          -- the partner's own pocket.
+          SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
+          FROM (
+            SELECT e.*, CASE WHEN e.take > e.own_wanted THEN ledger_draw(e.user_id, e.partner_id, e.take - e.own_wanted) END AS drawn
+            FROM ended e
+          ) AS d
+        ) AS s
+        WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
+        RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
+          u.own, u.own_held, u.allowance_left,
+          CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
+          least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
+          -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
+          greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
+      ),
+      booked AS (
+        UPDATE wallet a SET money = a.money - o.take, held = a.held - o.freed,
+          running = a.running - CASE WHEN o.stays THEN 0 ELSE 1 END
+        FROM take_own o WHERE a.user_id = o.user_id
+        RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.held, o.stays, o.cost, o.charge, o.take, o.own_take, o.drawn,
+          o.allowance_spent, o.own_granted_take, o.unpaid,
+          greatest(0, least(
+            ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
+            CASE WHEN a.limits_zone IS NOT NULL OR o.limited
+              THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, now_at, o.take, a.held, o.hold_id) END)) AS balance,
+          -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
+          -- loss.
+          least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
+      ),
+      insert_transaction AS (
+        INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
+          key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
+          input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
+          web_searches, estimated, cost_reported, outcome, attempts, created_at)
+        SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
+          -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
+          CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
+            ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
+          b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
+          s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
+          s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n], now_at
+        FROM booked b WHERE b.charge IS NOT NULL
+      ),
+      -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
+      count_overruns AS MATERIALIZED (
+        SELECT o.n, ledger_count_overrun(o.user_id, o.partner_id, o.overrun, p_user_overrun, p_app_overrun) AS pauses
+        FROM (
+          SELECT b.n, b.user_id, b.partner_id, b.cost - b.held AS overrun
+          FROM booked b WHERE b.cost > b.held + 1 ORDER BY b.partner_id OFFSET 0) o
+      )
+      SELECT b.n::integer,
+        CASE WHEN b.unpaid > 0 AND b.partner_share > 0
+          THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
+          ELSE 'settled' END,
+        NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
+        CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
+      FROM booked b;
+    END IF;
 
     GET DIAGNOSTICS rows_of_turn = ROW_COUNT;
     settled := settled + rows_of_turn;
+    EXIT WHEN settled = settling;
   END LOOP;
 
   -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.
@@ -1458,9 +1581,9 @@ BEGIN
   END IF;
 END $$;
 
--- server/ledger/sql/resume.sql
+-- server/ledger/sql/resume-user.sql
 
--- Ends the pause of a user or an app, and starts the sum of overruns again. False if there was no pause.
+-- Ends the pause of a user, and starts the sum of overruns again. False if there was no pause.
 CREATE OR REPLACE FUNCTION ledger_resume_user(p_user text) RETURNS boolean LANGUAGE sql AS $$
   WITH resumed AS (
     UPDATE wallet SET overrun = 0, overrun_since = NULL, paused_at = NULL
@@ -1468,6 +1591,9 @@ CREATE OR REPLACE FUNCTION ledger_resume_user(p_user text) RETURNS boolean LANGU
   SELECT EXISTS (SELECT FROM resumed)
 $$;
 
+-- server/ledger/sql/resume-partner.sql
+
+-- Ends the pause of an app, and starts the sum of its overruns again. False if there was no pause.
 CREATE OR REPLACE FUNCTION ledger_resume_partner(p_partner text) RETURNS boolean LANGUAGE sql AS $$
   WITH resumed AS (
     UPDATE partner SET overrun = 0, overrun_since = NULL, paused_at = NULL
@@ -2071,7 +2197,7 @@ $$;
 -- A receipt that differs from the archive in any column fails the call; one that was removed before is skipped. Returns
 -- how many were removed.
 CREATE OR REPLACE FUNCTION ledger_remove_archived(p_month date, p_rows json) RETURNS integer
-LANGUAGE plpgsql SET svc.archiving = 'on' AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
   present json;
   here integer;
@@ -2085,6 +2211,8 @@ BEGIN
   WHERE EXISTS (SELECT 1 FROM ledger_transaction t WHERE t.id = a.id);
   IF here = 0 THEN RETURN 0; END IF;
 
+  -- Only a superuser can create a function with a SET clause for a setting of ours.
+  PERFORM set_config('svc.archiving', 'on', true);
   INSERT INTO archived_month AS m SELECT * FROM ledger_archived_sums(p_month, present)
   ON CONFLICT (user_id, partner_id, month) DO UPDATE SET
     requests = m.requests + excluded.requests, tokens = m.tokens + excluded.tokens, charge = m.charge + excluded.charge,
@@ -2096,6 +2224,7 @@ BEGIN
     AND t.created_at >= p_month::timestamp AT TIME ZONE 'UTC'
     AND t.created_at < (p_month + interval '1 month') AT TIME ZONE 'UTC';
   GET DIAGNOSTICS removed = ROW_COUNT;
+  PERFORM set_config('svc.archiving', 'off', true);
   IF removed <> here THEN RAISE EXCEPTION '% of % receipts differ from the archive', here - removed, here; END IF;
   RETURN removed;
 END $$;

@@ -1,19 +1,7 @@
 -- Transactions, prices, invoices, statements of payouts, corrections, audit entries and consents are never changed or
 -- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
--- payout only its state and how it was paid.
-CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
-END $$;
-
--- Receipts may be removed by ledger_remove_archived alone, and their sums changed by nothing else.
-CREATE OR REPLACE FUNCTION ledger_refuse_unless_archiving() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF current_setting('svc.archiving', true) IS DISTINCT FROM 'on' THEN
-    RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
-  END IF;
-  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
-END $$;
+-- payout only its state and how it was paid. Receipts are removed only by remove-archived.sql, and daily statements are
+-- deleted only with their account.
 
 CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE ON ledger_transaction
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
@@ -101,12 +89,6 @@ CREATE OR REPLACE TRIGGER signing_key_append_only BEFORE DELETE OR UPDATE OF id,
 CREATE OR REPLACE TRIGGER signing_key_not_truncated BEFORE TRUNCATE ON signing_key
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
--- Daily statements are deleted only with their account.
-CREATE OR REPLACE FUNCTION ledger_refuse_unless_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF EXISTS (SELECT 1 FROM "user" WHERE id = OLD.user_id AND deleted_at IS NOT NULL) THEN RETURN OLD; END IF;
-  RAISE EXCEPTION '% is append-only: correct a mistake by a new transaction', TG_TABLE_NAME;
-END $$;
 CREATE OR REPLACE TRIGGER daily_statement_kept BEFORE DELETE ON daily_statement
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_unless_deleted();
 CREATE OR REPLACE TRIGGER daily_statement_append_only BEFORE UPDATE ON daily_statement

@@ -4,10 +4,11 @@
 --
 -- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
 -- admissions, so that the credits they free can be spent. Each call admits at most one request per user: further
--- admissions return 'again' and belong in a later call. `s_turn` numbers the settlements of one user from 1, and
--- each finds those before it done. A settlement without a charge releases its hold. `a_need` and `a_want` are exact
--- picocredits before commission. A settlement that costs more than its hold may pause the user or the app: `pauses`
--- says which (see count-overrun.sql). A difference of one microcredit is rounding.
+-- admissions return 'again' and belong in a later call. Plain settlements are made all at once. `s_turn` numbers the
+-- settlements of one user from 1, and of those that are not plain, each finds the ones before it done. A settlement
+-- without a charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
+-- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A difference of
+-- one microcredit is rounding.
 --
 -- A hold with the flag `kept` outlives its request, for the next one of the same key: see "Kept holds" in
 -- docs/ledger.md. `s_hold` is the hold that a request ran in. `s_held` is the part of a kept hold that the request may
@@ -44,12 +45,14 @@ SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   settling CONSTANT integer := cardinality(s_user);
-  turns CONSTANT integer := coalesce((SELECT max(turn) FROM unnest(s_turn) AS s (turn)), 0);
+  turns CONSTANT integer := coalesce((SELECT max(turn) FROM unnest(s_turn) AS s (turn)), -1);
+  settling_kept CONSTANT integer := cardinality(array_remove(s_held, NULL));
   making CONSTANT boolean := array_position(a_hold, NULL) IS NOT NULL;
   using_kept CONSTANT boolean := cardinality(array_remove(a_hold, NULL)) > 0;
   a_user text[];
   settled integer := 0;
   rows_of_turn integer;
+  now_at timestamptz;
   today date;
   month_starts date;
 BEGIN
@@ -63,118 +66,189 @@ BEGIN
     CROSS JOIN LATERAL (SELECT 1 FROM wallet a WHERE a.user_id = w.user_id FOR UPDATE OF a) a;
   END IF;
 
-  -- After the locks: a batch that waited for one past midnight counts on the new day, as others may have by then.
-  IF settling > 0 THEN
-    today := ledger_today();
+  FOR current_turn IN 0..turns LOOP
+    -- After the locks: a batch that waited for one past midnight counts on the new day, as others may have by then. What
+    -- limits count is booked at the same instant, so that it can be audited.
+    now_at := ledger_clock();
+    today := timezone('UTC', now_at)::date;
     month_starts := date_trunc('month', today::timestamp);
-  END IF;
 
-  -- Settle: delete the hold unless it is kept, move the credits, write the transaction, which is also the receipt. A
-  -- request that is already booked changes nothing: its hold may belong to another one by now.
-  FOR current_turn IN 1..turns LOOP
-    RETURN QUERY
-    WITH ended AS (
-      SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited,
-        least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
-        CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
-        CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
-        CASE WHEN k.stays THEN 0 ELSE h.own_part END AS own_freed
-      FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
-        AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
-      CROSS JOIN LATERAL (
-        SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited
-        FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
-      CROSS JOIN LATERAL (
-        SELECT u.own, u.own_held, u.own_granted FROM user_app u
-        WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
-      CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
-      CROSS JOIN LATERAL (SELECT least(coalesce(r.charge, 0), r.held, h.amount)) AS t (take)
-      -- The partner's own pocket pays first: the part held there, then what is free in it.
-      CROSS JOIN LATERAL (SELECT least(t.take, greatest(h.own_part, u.own - u.own_held + h.own_part))) AS w (own_wanted)
-      CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL AND a.limits_zone IS NULL
-        AND ledger_keeps(h.amount, least(u.own - u.own_held, a.money - a.held) - t.take, a.running, p_max_running)) AS k (stays)
-      -- By its id: before the first ANALYZE, the planner prefers the index of a user's history.
-      WHERE r.turn = current_turn AND NOT EXISTS (
-        SELECT 1 FROM (
-          SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
-        WHERE t.user_id = r.user_id)
-    ),
-    delete_hold AS (
-      DELETE FROM hold h USING ended e
-      WHERE NOT e.stays AND h.user_id = e.user_id AND h.request_id = e.hold_id
-    ),
-    take_own AS (
-      UPDATE user_app u SET
-        own = u.own - s.own_take,
-        own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
-        own_held = u.own_held - s.own_freed,
-        spent_on = greatest(u.spent_on, today),
-        day_spent = s.take + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
-        month_spent = s.take + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END,
-        allowance_left = u.allowance_left
-          + CASE WHEN s.epoch = u.epoch THEN (s.freed - s.own_freed) - greatest(0, s.take - s.own_wanted) ELSE 0 END
-      FROM (
-        -- If a refund took credits that were held, no pocket may cover the remainder: it becomes a debt of
-        -- the partner's own pocket.
-        SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
+    IF current_turn = 0 THEN
+      CONTINUE WHEN settling_kept = 0;
+      -- Settle what is plain: a kept hold covers it and stays as it is, and bought credits of the app's own pocket pay.
+      -- Of one user, either all are plain or none, because each counts for the next. They are booked in order.
+      RETURN QUERY
+      WITH found AS (
+        SELECT r.n, r.user_id, r.request_id, r.held, r.cost, r.charge, h.partner_id, h.key_id, h.rate_bp, h.amount AS kept_amount,
+          a.money, a.held AS money_held, a.running, u.own, u.own_held, u.allowance_left,
+          (sum(r.charge) OVER (PARTITION BY r.user_id ORDER BY h.partner_id, r.n))::bigint AS spent,
+          (sum(r.charge) OVER (PARTITION BY r.user_id, h.partner_id ORDER BY r.n))::bigint AS own_spent,
+          h.kept AND greatest(r.cost, r.charge) <= r.held AND r.held <= h.amount AND u.own_granted = 0
+            AND a.limits_zone IS NULL AS is_usual
+        FROM unnest(s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
+          AS r (user_id, request_id, hold_id, held, cost, charge, n)
+        CROSS JOIN LATERAL (
+          SELECT h.partner_id, h.key_id, h.amount, h.rate_bp, h.kept
+          FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
+        CROSS JOIN LATERAL (
+          SELECT u.own, u.own_held, u.own_granted, u.allowance_left FROM user_app u
+          WHERE u.user_id = r.user_id AND u.partner_id = h.partner_id OFFSET 0) u
+        CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = r.user_id OFFSET 0) a
+        WHERE r.held IS NOT NULL AND r.charge IS NOT NULL AND array_position(s_request, r.request_id) = r.n AND NOT EXISTS (
+          SELECT 1 FROM (
+            SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
+          WHERE t.user_id = r.user_id)
+      ),
+      judged AS (
+        SELECT f.n, f.user_id, f.request_id, f.held, f.cost, f.charge, f.partner_id, f.key_id, f.rate_bp,
+          ledger_spendable(f.money - f.spent, f.money_held - f.kept_amount, f.own - f.own_spent, f.own_held - f.kept_amount,
+            f.allowance_left) AS balance,
+          bool_and(f.is_usual AND ledger_keeps(
+            f.kept_amount, least(f.own - f.own_held - f.own_spent, f.money - f.money_held - f.spent), f.running, p_max_running
+          )) OVER (PARTITION BY f.user_id) AS all_stay
+        FROM found f
+      ),
+      settled AS (
+        SELECT j.n, j.user_id, j.request_id, j.held, j.cost, j.charge, j.partner_id, j.key_id, j.rate_bp, j.balance
+        FROM judged j WHERE j.all_stay
+      ),
+      take_own AS (
+        UPDATE user_app u SET
+          own = u.own - s.spent,
+          spent_on = greatest(u.spent_on, today),
+          day_spent = s.spent + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
+          month_spent = s.spent + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END
+        FROM (SELECT s.user_id, s.partner_id, sum(s.charge)::bigint AS spent FROM settled s GROUP BY 1, 2) s
+        WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
+      ),
+      take_money AS (
+        UPDATE wallet a SET money = a.money - s.spent
+        FROM (SELECT s.user_id, sum(s.charge)::bigint AS spent FROM settled s GROUP BY 1) s
+        WHERE a.user_id = s.user_id
+      ),
+      insert_transaction AS (
+        INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after,
+          key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
+          input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
+          web_searches, estimated, cost_reported, outcome, attempts, created_at)
+        SELECT s.user_id, 'txn_' || substr(s.request_id, 5), s.partner_id, 'usage', -s.charge, s.balance,
+          s.key_id, s.held, s.rate_bp, s.cost, s.charge - s.cost, s_model[s.n], s_provider[s.n], s_price_version[s.n],
+          s_input[s.n], s_cache_read[s.n], s_cache_write[s.n], s_cache_write_1h[s.n], s_output[s.n], s_reasoning[s.n],
+          s_web_searches[s.n], s_estimated[s.n], s_cost_reported[s.n], s_outcome[s.n], s_attempts[s.n],
+          now_at - (settling - s.n) * interval '1 microsecond'
+        FROM settled s
+      )
+      SELECT s.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, s.charge, s.balance,
+        NULL::text, true
+      FROM settled s;
+    ELSE
+      -- Settle the others: delete the hold unless it is kept, move the credits, write the transaction, which is also the
+      -- receipt. A request that is already booked changes nothing: its hold may belong to another one by now.
+      RETURN QUERY
+      WITH ended AS (
+        SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited,
+          least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
+          CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
+          CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
+          CASE WHEN k.stays THEN 0 ELSE h.own_part END AS own_freed
+        FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
+          AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
+        CROSS JOIN LATERAL (
+          SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited
+          FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
+        CROSS JOIN LATERAL (
+          SELECT u.own, u.own_held, u.own_granted FROM user_app u
+          WHERE u.user_id = h.user_id AND u.partner_id = h.partner_id OFFSET 0) u
+        CROSS JOIN LATERAL (SELECT a.money, a.held, a.running, a.limits_zone FROM wallet a WHERE a.user_id = h.user_id OFFSET 0) a
+        CROSS JOIN LATERAL (SELECT least(coalesce(r.charge, 0), r.held, h.amount)) AS t (take)
+        -- The partner's own pocket pays first: the part held there, then what is free in it.
+        CROSS JOIN LATERAL (SELECT least(t.take, greatest(h.own_part, u.own - u.own_held + h.own_part))) AS w (own_wanted)
+        CROSS JOIN LATERAL (SELECT h.kept AND r.held IS NOT NULL AND r.charge IS NOT NULL AND a.limits_zone IS NULL
+          AND ledger_keeps(h.amount, least(u.own - u.own_held, a.money - a.held) - t.take, a.running, p_max_running)) AS k (stays)
+        -- By its id: before the first ANALYZE, the planner prefers the index of a user's history.
+        WHERE r.turn = current_turn AND NOT EXISTS (
+          SELECT 1 FROM (
+            SELECT t.user_id FROM ledger_transaction t WHERE t.id = 'txn_' || substr(r.request_id, 5) OFFSET 0) t
+          WHERE t.user_id = r.user_id)
+      ),
+      delete_hold AS (
+        DELETE FROM hold h USING ended e
+        WHERE NOT e.stays AND h.user_id = e.user_id AND h.request_id = e.hold_id
+      ),
+      take_own AS (
+        UPDATE user_app u SET
+          own = u.own - s.own_take,
+          own_granted = u.own_granted - least(greatest(0, u.own_granted), s.own_take),
+          own_held = u.own_held - s.own_freed,
+          spent_on = greatest(u.spent_on, today),
+          day_spent = s.take + CASE WHEN u.spent_on >= today THEN u.day_spent ELSE 0 END,
+          month_spent = s.take + CASE WHEN u.spent_on >= month_starts THEN u.month_spent ELSE 0 END,
+          allowance_left = u.allowance_left
+            + CASE WHEN s.epoch = u.epoch THEN (s.freed - s.own_freed) - greatest(0, s.take - s.own_wanted) ELSE 0 END
         FROM (
-          SELECT e.*, CASE WHEN e.take > e.own_wanted THEN ledger_draw(e.user_id, e.partner_id, e.take - e.own_wanted) END AS drawn
-          FROM ended e
-        ) AS d
-      ) AS s
-      WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-      RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
-        u.own, u.own_held, u.allowance_left,
-        CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
-        least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
-        -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
-        greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
-    ),
-    booked AS (
-      UPDATE wallet a SET money = a.money - o.take, held = a.held - o.freed,
-        running = a.running - CASE WHEN o.stays THEN 0 ELSE 1 END
-      FROM take_own o WHERE a.user_id = o.user_id
-      RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.held, o.stays, o.cost, o.charge, o.take, o.own_take, o.drawn,
-        o.allowance_spent, o.own_granted_take, o.unpaid,
-        greatest(0, least(
-          ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
-          CASE WHEN a.limits_zone IS NOT NULL OR o.limited
-            THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, o.take, a.held, o.hold_id) END)) AS balance,
-        -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
-        -- loss.
-        least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
-    ),
-    insert_transaction AS (
-      INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
-        key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
-        input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-        web_searches, estimated, cost_reported, outcome, attempts)
-      SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
-        -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
-        CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
-          ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
-        b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
-        s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-        s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n]
-      FROM booked b WHERE b.charge IS NOT NULL
-    ),
-    -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
-    count_overruns AS MATERIALIZED (
-      SELECT o.n, ledger_count_overrun(o.user_id, o.partner_id, o.overrun, p_user_overrun, p_app_overrun) AS pauses
-      FROM (
-        SELECT b.n, b.user_id, b.partner_id, b.cost - b.held AS overrun
-        FROM booked b WHERE b.cost > b.held + 1 ORDER BY b.partner_id OFFSET 0) o
-    )
-    SELECT b.n::integer,
-      CASE WHEN b.unpaid > 0 AND b.partner_share > 0
-        THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
-        ELSE 'settled' END,
-      NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
-      CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
-    FROM booked b;
+          -- If a refund took credits that were held, no pocket may cover the remainder: it becomes a debt of
+          -- the partner's own pocket.
+          SELECT d.*, CASE WHEN d.drawn IS NULL THEN d.take ELSE d.take + ledger_sum(d.drawn) END AS own_take
+          FROM (
+            SELECT e.*, CASE WHEN e.take > e.own_wanted THEN ledger_draw(e.user_id, e.partner_id, e.take - e.own_wanted) END AS drawn
+            FROM ended e
+          ) AS d
+        ) AS s
+        WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
+        RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
+          u.own, u.own_held, u.allowance_left,
+          CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
+          least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
+          -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
+          greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
+      ),
+      booked AS (
+        UPDATE wallet a SET money = a.money - o.take, held = a.held - o.freed,
+          running = a.running - CASE WHEN o.stays THEN 0 ELSE 1 END
+        FROM take_own o WHERE a.user_id = o.user_id
+        RETURNING o.n, o.user_id, o.request_id, o.partner_id, o.key_id, o.rate_bp, o.held, o.stays, o.cost, o.charge, o.take, o.own_take, o.drawn,
+          o.allowance_spent, o.own_granted_take, o.unpaid,
+          greatest(0, least(
+            ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
+            CASE WHEN a.limits_zone IS NOT NULL OR o.limited
+              THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, now_at, o.take, a.held, o.hold_id) END)) AS balance,
+          -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
+          -- loss.
+          least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
+      ),
+      insert_transaction AS (
+        INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
+          key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
+          input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
+          web_searches, estimated, cost_reported, outcome, attempts, created_at)
+        SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
+          -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
+          CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
+            ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
+          b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
+          s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
+          s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n], now_at
+        FROM booked b WHERE b.charge IS NOT NULL
+      ),
+      -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
+      count_overruns AS MATERIALIZED (
+        SELECT o.n, ledger_count_overrun(o.user_id, o.partner_id, o.overrun, p_user_overrun, p_app_overrun) AS pauses
+        FROM (
+          SELECT b.n, b.user_id, b.partner_id, b.cost - b.held AS overrun
+          FROM booked b WHERE b.cost > b.held + 1 ORDER BY b.partner_id OFFSET 0) o
+      )
+      SELECT b.n::integer,
+        CASE WHEN b.unpaid > 0 AND b.partner_share > 0
+          THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
+          ELSE 'settled' END,
+        NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
+        CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
+      FROM booked b;
+    END IF;
 
     GET DIAGNOSTICS rows_of_turn = ROW_COUNT;
     settled := settled + rows_of_turn;
+    EXIT WHEN settled = settling;
   END LOOP;
 
   -- If the response to an earlier settlement was lost, the repetition returns the amount taken then.

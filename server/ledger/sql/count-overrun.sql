@@ -1,5 +1,5 @@
 -- Adds an overrun to the sums of the user and the app, and pauses those whose sum passes the limit: admission
--- then returns 'paused_for_review' until an operator resumes them (resume.sql). A sum covers the 24 hours from
+-- then returns 'paused_for_review' until an operator resumes them (resume-user.sql). A sum covers the 24 hours from
 -- its first overrun. Returns who was paused by this one: 'user', 'app', 'user and app' or null. The caller has
 -- locked the wallet.
 CREATE OR REPLACE FUNCTION ledger_count_overrun(

@@ -9,6 +9,9 @@ CREATE OR REPLACE FUNCTION ledger_save_limits(
 LANGUAGE plpgsql AS $$
 DECLARE
   now_at timestamptz;
+  day_starts timestamptz;
+  week_starts timestamptz;
+  month_starts timestamptz;
   spent record;
 BEGIN
   PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
@@ -21,21 +24,27 @@ BEGIN
       AND coalesce(l.per_day, l.per_week, l.per_month) IS NOT NULL
   ) THEN
     now_at := ledger_clock();
-    SELECT coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('day', p_zone, now_at)), 0) AS day,
-           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('week', p_zone, now_at)), 0) AS week,
-           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= ledger_period_start('month', p_zone, now_at)), 0) AS month
+    day_starts := ledger_period_start('day', p_zone, now_at);
+    week_starts := ledger_period_start('week', p_zone, now_at);
+    month_starts := ledger_period_start('month', p_zone, now_at);
+    SELECT coalesce(sum(t.spent) FILTER (WHERE t.created_at >= day_starts), 0) AS day,
+           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= week_starts), 0) AS week,
+           coalesce(sum(t.spent) FILTER (WHERE t.created_at >= month_starts), 0) AS month
       INTO spent
       FROM user_app u CROSS JOIN LATERAL (
         SELECT t.created_at, -t.credits AS spent FROM ledger_transaction t
-        WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage' AND t.created_at
-          >= least(ledger_period_start('week', p_zone, now_at), ledger_period_start('month', p_zone, now_at))) t
+        WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage'
+          AND t.created_at >= least(week_starts, month_starts)) t
       WHERE u.user_id = p_user AND p_partner IN ('', u.partner_id);
-    INSERT INTO spending_limit (user_id, partner_id, day_spent, day_ends, week_spent, week_ends, month_spent, month_ends)
-      VALUES (p_user, p_partner, spent.day, ledger_period_end('day', p_zone, now_at),
-        spent.week, ledger_period_end('week', p_zone, now_at), spent.month, ledger_period_end('month', p_zone, now_at))
+    INSERT INTO spending_limit (user_id, partner_id, day_spent, day_starts, day_ends, week_spent, week_starts, week_ends,
+        month_spent, month_starts, month_ends)
+      VALUES (p_user, p_partner, spent.day, day_starts, ledger_period_end('day', p_zone, now_at),
+        spent.week, week_starts, ledger_period_end('week', p_zone, now_at),
+        spent.month, month_starts, ledger_period_end('month', p_zone, now_at))
       ON CONFLICT (user_id, partner_id) DO UPDATE SET
-        day_spent = excluded.day_spent, day_ends = excluded.day_ends, week_spent = excluded.week_spent,
-        week_ends = excluded.week_ends, month_spent = excluded.month_spent, month_ends = excluded.month_ends;
+        day_spent = excluded.day_spent, day_starts = excluded.day_starts, day_ends = excluded.day_ends,
+        week_spent = excluded.week_spent, week_starts = excluded.week_starts, week_ends = excluded.week_ends,
+        month_spent = excluded.month_spent, month_starts = excluded.month_starts, month_ends = excluded.month_ends;
   END IF;
   UPDATE spending_limit SET per_request = p_request, per_day = p_day, per_week = p_week, per_month = p_month,
       model_rule = p_model_rule, models = CASE WHEN p_model_rule IS NULL THEN '{}' ELSE p_models END
@@ -43,11 +52,3 @@ BEGIN
   PERFORM ledger_forget_limits(p_user, p_partner);
   RETURN true;
 END $$;
-
--- Removes limits that limit nothing, so that the user's requests cost what those of other users cost.
-CREATE OR REPLACE FUNCTION ledger_forget_limits(p_user text, p_partner text) RETURNS void LANGUAGE sql AS $$
-  DELETE FROM spending_limit l WHERE l.user_id = p_user AND l.partner_id = p_partner AND l.stopped_at IS NULL
-    AND coalesce(l.per_request, l.per_day, l.per_week, l.per_month) IS NULL AND l.model_rule IS NULL;
-  UPDATE wallet a SET limits_zone = NULL
-    WHERE a.user_id = p_user AND NOT EXISTS (SELECT FROM spending_limit l WHERE l.user_id = p_user);
-$$;

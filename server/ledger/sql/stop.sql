@@ -13,22 +13,11 @@ BEGIN
   END IF;
   now_at := ledger_clock();
   UPDATE wallet SET limits_zone = zone WHERE user_id = p_user;
-  INSERT INTO spending_limit AS l (user_id, partner_id, stopped_at, day_ends, week_ends, month_ends)
-    VALUES (p_user, p_partner, now_at, ledger_period_end('day', zone, now_at), ledger_period_end('week', zone, now_at),
-      ledger_period_end('month', zone, now_at))
+  -- It counts from now on, as nothing is limited; a limit that is saved later adds up its periods.
+  INSERT INTO spending_limit AS l (user_id, partner_id, stopped_at, day_starts, day_ends, week_starts, week_ends,
+      month_starts, month_ends)
+    VALUES (p_user, p_partner, now_at, now_at, ledger_period_end('day', zone, now_at), now_at,
+      ledger_period_end('week', zone, now_at), now_at, ledger_period_end('month', zone, now_at))
     ON CONFLICT (user_id, partner_id) DO UPDATE SET stopped_at = now_at WHERE l.stopped_at IS NULL;
   RETURN FOUND;
-END $$;
-
--- Ends a stop. False if there was none.
-CREATE OR REPLACE FUNCTION ledger_resume_spending(p_user text, p_partner text) RETURNS boolean
-LANGUAGE plpgsql AS $$
-DECLARE
-  was_stopped boolean;
-BEGIN
-  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
-  UPDATE spending_limit SET stopped_at = NULL WHERE user_id = p_user AND partner_id = p_partner AND stopped_at IS NOT NULL;
-  was_stopped := FOUND;
-  PERFORM ledger_forget_limits(p_user, p_partner);
-  RETURN was_stopped;
 END $$;

@@ -1,6 +1,6 @@
 import { settings } from './env';
 import { escapeHtml, htmlMail, htmlParagraph, type Mail } from './mail';
-import { STOP_LABEL, writeStopPath } from './stop-link';
+import { labelStop, type StopLink, writeStopPath } from './stop-link';
 import { type Subscription, UNSUBSCRIBE_LABEL, writeUnsubscribePaths } from './unsubscribe-link';
 
 /** What the mails about credits and payouts share. */
@@ -12,8 +12,8 @@ type Words = {
   link: Link;
   note: string;
   further?: Link;
-  /** The user who can stop all spending from the mail. */
-  stops?: string;
+  /** Whose spending the mail can stop, and that of which app. */
+  stops?: StopLink;
   /** The kind of mails that the mail itself ends. */
   ends?: Subscription;
 };
@@ -27,7 +27,7 @@ export function writeAccountMail({
   stops,
   ends,
 }: Words): Omit<Mail, 'to'> {
-  const stop = stops === undefined ? undefined : { label: STOP_LABEL, path: writeStopPath(stops) };
+  const stop = stops && { label: labelStop(stops), path: writeStopPath(stops) };
   const unsubscribe = ends && writeUnsubscribePaths(ends);
   const end = unsubscribe && { label: UNSUBSCRIBE_LABEL, path: unsubscribe.page };
   const links = [link, further, stop, end].filter((shown) => shown !== undefined);

@@ -2,27 +2,42 @@ import { DAY_MS, now } from './clock';
 import { openSealed, seal } from './seal';
 
 /**
- * The link in a mail that stops all spending of a user without signing in. Its token is encrypted, because the id of
- * the account must not appear in a URL, and serves no other purpose.
+ * The link in a mail that stops spending of a user without signing in: of all apps, or of the app that the mail is about.
+ * Its token is encrypted, because the id of the account must not appear in a URL, and serves no other purpose.
  */
 
+export type StopLink = {
+  userId: string;
+  /** The app that the mail is about, if it is about one. */
+  partnerId?: string | undefined;
+};
+
 export const STOP_LABEL = 'Stop all apps from spending my credits';
+const STOP_APP_LABEL = 'Stop this app, or all apps, from spending my credits';
 
 const PURPOSE = 'stop-link';
 const LIFETIME_MS = 30 * DAY_MS;
-const TOKEN = /^[\w-]{80,200}$/;
+const TOKEN = /^[\w-]{80,240}$/;
 
-export function writeStopPath(userId: string): string {
-  const token = Buffer.from(seal(`${userId}.${(now() + LIFETIME_MS).toString(36)}`, PURPOSE));
+export const labelStop = ({ partnerId }: StopLink): string =>
+  partnerId === undefined ? STOP_LABEL : STOP_APP_LABEL;
+
+export function writeStopPath({ userId, partnerId = '' }: StopLink): string {
+  const expiry = (now() + LIFETIME_MS).toString(36);
+  const token = Buffer.from(seal([userId, expiry, partnerId].join('.'), PURPOSE));
   return `/stop?token=${token.toString('base64url')}`;
 }
 
-/** The user whose spending a token stops, or null when the token is not ours or has expired. */
-export function readStopToken(token: string): string | null {
-  if (!TOKEN.test(token)) return null;
+/** What a token stops, or null when the token is not ours or has expired. */
+export function readStopToken(token: string): StopLink | null {
+  const sealed = Buffer.from(token, 'base64url');
+  // Decoding ignores an incomplete end.
+  if (!TOKEN.test(token) || sealed.toString('base64url') !== token) return null;
   try {
-    const [userId = '', expiry = ''] = openSealed(Buffer.from(token, 'base64url'), PURPOSE).split('.');
-    return Number.parseInt(expiry, 36) > now() ? userId : null;
+    const text = openSealed(sealed, PURPOSE);
+    const [userId = '', expiry = '', partnerId = ''] = text.split('.');
+    if (Number.parseInt(expiry, 36) <= now()) return null;
+    return { userId, ...(partnerId !== '' && { partnerId }) };
   } catch {
     return null;
   }

@@ -76,7 +76,7 @@ function writeMail(
   const links = [
     { text: linkText, url: address },
     ...(hasInvoice ? [{ text: invoiceLinkText, url: `${address}#invoice` }] : []),
-    { text: stopLinkText, url: `${settings().BASE_URL}${writeStopPath(userId)}` },
+    { text: stopLinkText, url: `${settings().BASE_URL}${writeStopPath({ userId })}` },
   ];
   const lines = rows.map(({ label, value }) => `${label}: ${value}`);
   return {

@@ -1,7 +1,7 @@
 import type { CorrectionMail } from '../../prisma/client/client';
 import { writeAccountMail } from '../account-mail';
 import { nowDate } from '../clock';
-import { formatCredits } from '../credits';
+import { describeCredits } from '../credits';
 import { pool, prisma } from '../db';
 import { settings } from '../env';
 import { describeError, log } from '../log';
@@ -49,7 +49,7 @@ async function writeMail({ batchId, userId }: CorrectionMail): Promise<Mail | nu
   ]);
   const [sums] = rows;
   if (user === null || sums === undefined) return null;
-  const credits = `${formatCredits(sums.credits)} ${sums.credits === 1_000_000n ? 'credit' : 'credits'}`;
+  const credits = describeCredits(sums.credits);
   const requests =
     sums.requests === 1 ? 'one of your requests was' : `${sums.requests} of your requests were`;
   return {
@@ -62,6 +62,7 @@ async function writeMail({ batchId, userId }: CorrectionMail): Promise<Mail | nu
       ],
       link: { label: 'Show the requests', path: `/account/activity/corrections/${batchId}` },
       note: `Each receipt shows what ${settings().BRAND_NAME} gave back. You need not do anything.`,
+      stops: { userId },
     }),
   };
 }

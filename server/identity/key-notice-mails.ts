@@ -7,7 +7,7 @@ import { describeError, log } from '../log';
 import { escapeHtml, htmlMail, htmlParagraph, type Mail, nextMailAttemptAt, sendMail } from '../mail';
 import { findPartner } from '../partners/partner';
 import { nameInMails } from '../partners/rename';
-import { STOP_LABEL, writeStopPath } from '../stop-link';
+import { labelStop, type StopLink, writeStopPath } from '../stop-link';
 
 /**
  * Mails to the owners of keys that were found in public or used in an unusual way. The next attempt is
@@ -72,7 +72,7 @@ async function writeNotice(id: { keyId: string; kind: string; day: Date }): Prom
   const words =
     notice.kind === 'leaked' ? wordLeak(notice, appName) : wordUnusualUse(notice, appName, id.keyId);
   const facts = `Key: svc_sk_…${key.last4}. Time: ${createdAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
-  return { to: user.email, ...layOut(words, facts, key.userId) };
+  return { to: user.email, ...layOut(words, facts, { userId: key.userId, partnerId: key.partnerId }) };
 }
 
 type Words = {
@@ -117,16 +117,17 @@ function wordUnusualUse(
   };
 }
 
-function layOut({ subject, intro, advice, link, note }: Words, facts: string, userId: string) {
+function layOut({ subject, intro, advice, link, note }: Words, facts: string, stops: StopLink) {
   const { label, url } = link;
-  const stop = settings().BASE_URL + writeStopPath(userId);
+  const stopLabel = labelStop(stops);
+  const stop = settings().BASE_URL + writeStopPath(stops);
   return {
     subject,
-    text: `${[intro, facts, advice, `${label}:\n${url}`, note, `${STOP_LABEL}:\n${stop}`].join('\n\n')}\n`,
+    text: `${[intro, facts, advice, `${label}:\n${url}`, note, `${stopLabel}:\n${stop}`].join('\n\n')}\n`,
     html: htmlMail(
       [intro, facts, advice].map(htmlParagraph).join('') +
         `<p style="margin:0 0 12px"><a href="${escapeHtml(url)}">${escapeHtml(label)}</a></p>${htmlParagraph(note)}` +
-        `<p style="margin:0 0 12px"><a href="${escapeHtml(stop)}">${escapeHtml(STOP_LABEL)}</a></p>`,
+        `<p style="margin:0 0 12px"><a href="${escapeHtml(stop)}">${escapeHtml(stopLabel)}</a></p>`,
     ),
   };
 }

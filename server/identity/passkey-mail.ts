@@ -29,7 +29,7 @@ export async function sendPasskeyMail(
     link: { label: 'Show your passkeys', path: '/account/settings' },
     note: 'We send this e-mail after every change of your passkeys.',
     // A command may run without the secret that seals the link.
-    ...(settings().AUTH_SECRET !== undefined && { stops: userId }),
+    ...(settings().AUTH_SECRET !== undefined && { stops: { userId } }),
   });
   try {
     await sendMail({ to: email, ...mail });

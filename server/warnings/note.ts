@@ -15,6 +15,8 @@ export type LimitDetail = {
   most: string;
   spent: string;
   resetsAt: string;
+  /** Set by the app instead of the user. */
+  isOfApp?: true;
 };
 
 export type BoughtDetail = { boughtAt: string; spent: string; left: string };
@@ -36,19 +38,36 @@ const OR_HIGHER = `ORDER BY 1, 2 ON CONFLICT (user_id, cause) DO UPDATE SET perc
     noted_at = excluded.noted_at, due_at = excluded.due_at, attempts = 0
   WHERE m.percent < excluded.percent`;
 
+/** Those of users, and those that apps set for them: the lowest that applies. */
+const LIMITS = `
+  SELECT l.partner_id, p.period, p.most, p.spent, p.ends, false AS of_app
+  FROM spending_limit l
+  CROSS JOIN LATERAL (VALUES ('day', l.per_day, l.day_spent, l.day_ends), ('week', l.per_week, l.week_spent, l.week_ends),
+    ('month', l.per_month, l.month_spent, l.month_ends)) AS p (period, most, spent, ends)
+  WHERE l.user_id = c.user_id AND ledger_clock() < p.ends
+  UNION ALL
+  SELECT u.partner_id, p.period, min(p.most), p.spent, p.ends, true
+  FROM user_app u
+  JOIN partner a ON a.id = u.partner_id AND a.limits_users
+  CROSS JOIN LATERAL ledger_partner_limits(u.partner_id, u.app_user_id) l
+  CROSS JOIN LATERAL ledger_spent_in_app(u, ledger_today()) s
+  CROSS JOIN LATERAL (VALUES ('day', l.per_day, s.day, s.day_ends), ('month', l.per_month, s.month, s.month_ends))
+    AS p (period, most, spent, ends)
+  WHERE u.user_id = c.user_id
+  GROUP BY u.partner_id, p.period, p.spent, p.ends`;
+
 /** A changed limit is a new cause, so raising one leads to warnings about the new amount. */
 export async function noteLimits(users: string[]): Promise<void> {
   await querySlowly(
     `INSERT INTO warning_mail AS m (user_id, cause, kind, percent, detail, noted_at, due_at)
-     SELECT l.user_id, concat_ws(' ', 'limit', l.partner_id, p.period, p.most, extract(epoch FROM p.ends)::bigint), 'limit',
-       r.percent, jsonb_build_object('partnerId', l.partner_id, 'period', p.period, 'most', p.most::text,
-         'spent', p.spent::text, 'resetsAt', p.ends), $2, $2
+     SELECT c.user_id, concat_ws(' ', CASE WHEN p.of_app THEN 'limit of' ELSE 'limit' END, p.partner_id, p.period, p.most,
+         extract(epoch FROM p.ends)::bigint), 'limit',
+       r.percent, jsonb_strip_nulls(jsonb_build_object('partnerId', p.partner_id, 'period', p.period, 'most', p.most::text,
+         'spent', p.spent::text, 'resetsAt', p.ends, 'isOfApp', nullif(p.of_app, false))), $2, $2
      FROM warning_choice c
-     JOIN spending_limit l ON l.user_id = c.user_id
-     CROSS JOIN LATERAL (VALUES ('day', l.per_day, l.day_spent, l.day_ends), ('week', l.per_week, l.week_spent, l.week_ends),
-       ('month', l.per_month, l.month_spent, l.month_ends)) AS p (period, most, spent, ends)
+     CROSS JOIN LATERAL (${LIMITS}) p
      CROSS JOIN LATERAL (SELECT ${percentOf('p.spent', 'p.most', '$3::bigint')} AS percent) r
-     WHERE c.user_id = ANY ($1) AND c.limits AND p.most IS NOT NULL AND r.percent IS NOT NULL AND ledger_clock() < p.ends
+     WHERE c.user_id = ANY ($1) AND c.limits AND p.most IS NOT NULL AND r.percent IS NOT NULL
      ${OR_HIGHER}`,
     [users, nowDate(), minimumBalance()],
   );

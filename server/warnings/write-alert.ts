@@ -39,7 +39,7 @@ function writeWords({ kind, detail }: WarningMail, app: string): Words {
   const since = showTime(new Date((detail as OutageDetail).since));
   if (kind === 'webhook_recovered')
     return {
-      subject: `Webhook deliveries work again: ${app}`,
+      subject: `Webhook deliveries have recovered: ${app}`,
       paragraphs: [
         `A delivery to the endpoint of ${app} has succeeded again. They had failed since ${since}.`,
         `${settings().BRAND_NAME} does not resend the events that failed during the outage. Resend them from the list of deliveries, or read them from the API.`,
@@ -47,7 +47,7 @@ function writeWords({ kind, detail }: WarningMail, app: string): Words {
       page: 'webhooks',
     };
   return {
-    subject: `Webhook deliveries fail: ${app}`,
+    subject: `Webhook deliveries are failing: ${app}`,
     paragraphs: [
       `No delivery to the endpoint of ${app} has succeeded since ${since}.`,
       'The list of deliveries shows what your endpoint responded. You get another e-mail once a delivery succeeds.',

@@ -44,9 +44,15 @@ export async function writeWarning(warning: WarningMail): Promise<Omit<Mail, 'to
     ...words,
     note: `You are receiving this e-mail because you asked ${settings().BRAND_NAME} for e-mails ${WHY[kind]}.`,
     further: { label: 'Choose which e-mails you get', path: '/account/limits#mails' },
-    stops: userId,
+    stops: { userId, partnerId: appOf(warning) },
     ends: { userId, kind },
   });
+}
+
+/** The app that a warning is about. */
+function appOf({ kind, detail }: WarningMail): string | undefined {
+  const { partnerId } = detail as Partial<LimitDetail>;
+  return kind === 'limit' && partnerId !== ALL_APPS ? partnerId : undefined;
 }
 
 async function writeWords({ userId, kind, percent, detail }: WarningMail): Promise<Words | null> {
@@ -64,16 +70,15 @@ async function writeWords({ userId, kind, percent, detail }: WarningMail): Promi
 
 /** Null once the period has ended. */
 async function writeLimit(userId: string, percent: number, detail: LimitDetail): Promise<Words | null> {
-  const { partnerId, period } = detail;
+  const { partnerId } = detail;
   const resetsAt = new Date(detail.resetsAt);
   if (resetsAt.getTime() <= now()) return null;
   const isForAll = partnerId === ALL_APPS;
-  const app = isForAll ? null : ((await nameApp(partnerId)) ?? 'an app');
+  const app = isForAll ? 'all apps' : ((await nameApp(partnerId)) ?? 'an app');
   const wallet = await prisma().wallet.findUnique({ where: { userId }, select: { limitsZone: true } });
   const reset = showTime(resetsAt, wallet?.limitsZone ?? 'UTC');
-  const whose = isForAll ? 'for all apps together' : `for ${app}`;
-  const used = `${showAmount(BigInt(detail.spent))} of the ${showCredits(BigInt(detail.most))} of your limit per ${period} ${whose}`;
-  const which = `your limit per ${period} ${isForAll ? 'for all apps' : `for ${app}`}`;
+  const which = nameLimit(detail, app);
+  const used = `${showAmount(BigInt(detail.spent))} of the ${showCredits(BigInt(detail.most))} of ${which}${isForAll ? ' together' : ''}`;
   const link = {
     label: 'Show your limits',
     path: isForAll ? '/account/limits' : `/account/apps/${partnerId}#limits`,
@@ -83,7 +88,7 @@ async function writeLimit(userId: string, percent: number, detail: LimitDetail):
       subject: `You have reached ${which}`,
       paragraphs: [
         `You have spent ${used}. What is left is too little for a request.`,
-        `Requests are refused until the limit resets on ${reset}, or until you raise it.`,
+        `Requests are refused until the limit resets on ${reset}${detail.isOfApp ? '. Only the app can change it' : ', or until you raise it'}.`,
       ],
       link,
     };
@@ -93,6 +98,9 @@ async function writeLimit(userId: string, percent: number, detail: LimitDetail):
     link,
   };
 }
+
+const nameLimit = ({ period, isOfApp }: LimitDetail, app: string): string =>
+  isOfApp ? `the limit per ${period} that ${app} sets for you` : `your limit per ${period} for ${app}`;
 
 async function nameApp(partnerId: string): Promise<string | null> {
   const partner = await findPartner(partnerId);

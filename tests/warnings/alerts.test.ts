@@ -90,14 +90,14 @@ describe('a webhook endpoint', () => {
     await deliver(partnerId, 500);
     expect(await look()).toEqual([]);
     clock += 1;
-    const failing = [owner, developer].map((email) => `${email} Webhook deliveries fail: Harbour`);
+    const failing = [owner, developer].map((email) => `${email} Webhook deliveries are failing: Harbour`);
     expect((await look()).sort()).toEqual(failing.sort());
     expect(mailbox.mails[0]?.mail.text).toContain('since 15 January 2030 at 14:05 (UTC)');
     clock += 3 * HOUR_MS;
     await deliver(partnerId, 500);
     expect(await look()).toEqual([]);
     await deliver(partnerId, 204);
-    const again = [owner, developer].map((email) => `${email} Webhook deliveries work again: Harbour`);
+    const again = [owner, developer].map((email) => `${email} Webhook deliveries have recovered: Harbour`);
     expect((await look()).sort()).toEqual(again.sort());
     expect(await look()).toEqual([]);
   });
@@ -107,11 +107,11 @@ describe('a webhook endpoint', () => {
     for (let outage = 0; outage < 2; outage++) {
       await deliver(partnerId, 500);
       clock += HOUR_MS;
-      expect(await look()).toEqual([`${owner} Webhook deliveries fail: Harbour`]);
+      expect(await look()).toEqual([`${owner} Webhook deliveries are failing: Harbour`]);
       await deliver(partnerId, 200);
       // Fails again before anyone looked.
       await deliver(partnerId, 500);
-      expect(await look()).toEqual([`${owner} Webhook deliveries work again: Harbour`]);
+      expect(await look()).toEqual([`${owner} Webhook deliveries have recovered: Harbour`]);
       await deliver(partnerId, 200);
       clock += MINUTE_MS;
     }
@@ -141,7 +141,7 @@ describe('a webhook endpoint', () => {
     expect(await look()).toEqual([]);
     clock += MINUTE_MS;
     await deliver(partnerId, 200);
-    expect(await look()).toEqual([`${owner} Webhook deliveries work again: Harbour`]);
+    expect(await look()).toEqual([`${owner} Webhook deliveries have recovered: Harbour`]);
   });
 });
 
@@ -210,5 +210,5 @@ test('a member who left, lost the role or turned alerts off gets no alert that w
     data: { role: 'viewer' },
   });
   await saveAlertChoice({ teamId, email: off }, false);
-  expect(await look()).toEqual([`${owner} Webhook deliveries fail: Harbour`]);
+  expect(await look()).toEqual([`${owner} Webhook deliveries are failing: Harbour`]);
 });

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, setClock } from '@/server/clock';
-import { pool, prisma } from '@/server/db';
+import { wholeCredits } from '@/server/credits';
+import { inTransaction, pool, prisma } from '@/server/db';
 import { settings } from '@/server/env';
 import { deleteAccount } from '@/server/identity/delete-account';
+import { saveAppLimits, saveCeiling, type UserLimits } from '@/server/partners/user-limits';
+import { readStopToken } from '@/server/stop-link';
 import { sendWarnings } from '@/server/warnings/send';
 import { forgetOldWarnings, noteSpending, watchSpending } from '@/server/warnings/watch';
 import { recordRequest } from '../account/person';
@@ -75,6 +78,58 @@ describe('a limit', () => {
       'You have reached your limit per week for all apps',
       'You have used 50% of your limit per day for all apps',
     ]);
+  });
+
+  test('that the app sets is warned of as well, at its own amount and with who can change it', async () => {
+    const spender = await newSpender('limits');
+    const limitUsers = (limits: Partial<UserLimits>) =>
+      inTransaction((tx) =>
+        saveAppLimits(
+          idOf(spender, 'Harbour'),
+          { request: null, day: null, month: null, models: null, ...limits },
+          tx,
+        ),
+      );
+    await limitUsers({ day: wholeCredits(100), month: wholeCredits(1_000) });
+    await inTransaction((tx) =>
+      saveCeiling(
+        idOf(spender, 'Harbour'),
+        { request: null, day: wholeCredits(50), month: null, models: null },
+        tx,
+      ),
+    );
+    await spend(spender, 40);
+    await warn(spender);
+    expect(subjects()).toEqual(['You have used 80% of the limit per day that Harbour sets for you']);
+    expect(lastText()).toContain(
+      'You have spent 40 of the 50 credits of the limit per day that Harbour sets for you.',
+    );
+    await spend(spender, 10);
+    await warn(spender);
+    await warn(spender);
+    expect(subjects().slice(1)).toEqual(['You have reached the limit per day that Harbour sets for you']);
+    expect(lastText()).toContain(
+      'until the limit resets on 19 November 2026 at 00:00 (UTC). Only the app can change it.',
+    );
+    await setTime('2026-11-19T12:00:00Z');
+    await warn(spender);
+    await limitUsers({});
+    await spend(spender, 1);
+    await warn(spender);
+    expect(subjects()).toHaveLength(2);
+  });
+
+  test('of an app is warned of with a link that stops the app, one of all apps with a link that stops all', async () => {
+    const spender = await newSpender('limits');
+    await limit(spender, 'Harbour', { day: 100 });
+    await spend(spender, 60);
+    await warn(spender);
+    const stopIn = (text: string) => readStopToken(/\/stop\?token=(\S+)/.exec(text)?.[1] ?? '');
+    expect(stopIn(lastText())).toEqual({ userId: spender.userId, partnerId: idOf(spender, 'Harbour') });
+    await limit(spender, 'Harbour', {});
+    await limit(spender, 'all', { day: 100 });
+    await warn(spender);
+    expect(stopIn(lastText())).toEqual({ userId: spender.userId });
   });
 
   test('is warned of again in its next period, and when it is changed', async () => {

@@ -52,7 +52,7 @@ describe('the unsubscribe link of a warning', () => {
     const foreign = Buffer.from(seal(`${userId} limits `, 'stop-link')).toString('base64url');
     const other = Buffer.from(seal(`${userId} receipts `, 'unsubscribe-link')).toString('base64url');
     const changed = `${token.slice(0, 60)}${token[60] === 'A' ? 'B' : 'A'}${token.slice(61)}`;
-    const stop = new URL(writeStopPath(userId), 'http://x').searchParams.get('token') ?? '';
+    const stop = new URL(writeStopPath({ userId }), 'http://x').searchParams.get('token') ?? '';
     for (const wrong of ['', 'x', foreign, other, changed, `${token}A`, token.slice(0, -4), userId, stop]) {
       expect(await findSubscriptionOfLink(wrong)).toBeNull();
       expect(await unsubscribeByLink(wrong)).toBe(false);

@@ -3,9 +3,9 @@ import { settings } from '@/server/env';
 import { findStopOfLink } from '@/server/identity/stop-by-link';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
-import { StopAll } from './stop-all';
+import { StopSpending } from './stop-spending';
 
-export const metadata: Metadata = { title: 'Stop all apps', robots: 'noindex', referrer: 'no-referrer' };
+export const metadata: Metadata = { title: 'Stop apps', robots: 'noindex', referrer: 'no-referrer' };
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
@@ -18,7 +18,7 @@ export default async function StopPage({ searchParams }: Props) {
       {stop === null || typeof token !== 'string' ? (
         <DeadLink task="stop apps" href="/account/limits" />
       ) : (
-        <StopAll token={token} isStopped={stop.isStopped} />
+        <StopSpending token={token} stop={stop} />
       )}
     </Sheet>
   );

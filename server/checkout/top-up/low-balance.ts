@@ -106,7 +106,7 @@ async function writeMail(userId: string) {
       link: { label: 'Buy credits', path: '/account/buy' },
       note: 'We send this mail at most once a day, and only after your credits were above that number again.',
       further: { label: 'Change or turn off this mail', path: '/account/payment#low-balance' },
-      stops: userId,
+      stops: { userId },
     }),
   };
 }

@@ -76,7 +76,7 @@ function writeConfirm({
     ],
     link: { label: 'Confirm the payment', path: confirmationPath(sessionId ?? '') },
     note: BECAUSE(settings().BRAND_NAME),
-    stops: userId,
+    stops: { userId },
   });
 }
 
@@ -88,6 +88,6 @@ function writeOff({ userId, amountMinor, currency, cardBrand, cardLast4, offReas
     paragraphs: [text, 'Apps can no longer send requests for you when your credits are used up.'],
     link: { label: 'Review auto top-up', path: '/account/payment#auto-top-up' },
     note: BECAUSE(settings().BRAND_NAME),
-    stops: userId,
+    stops: { userId },
   });
 }

@@ -1,10 +1,14 @@
 import { expect } from '@playwright/test';
 import { PICTURES } from './fixtures/appearance';
-import { test } from './fixtures/checkout-walk';
+import { demoAddress, openCheckout, readCode, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout } from './fixtures/dashboard';
 import { runSql } from './fixtures/database';
 import { signUpInNativeApp } from './fixtures/native-app';
 import { ageSignIns, confirmPresence, findPresenceDialog } from './fixtures/sign-ins';
+
+/** Where it is day, so that no day ends during the test and no limit starts again. */
+const hourUtc = new Date().getUTCHours();
+const ZONE = hourUtc >= 6 && hourUtc < 18 ? 'Europe/Berlin' : 'Pacific/Auckland';
 
 test('a user limits an app, reaches the limit, stops all apps from a mail and resumes them', async ({
   page,
@@ -50,16 +54,43 @@ test('a user limits an app, reaches the limit, stops all apps from a mail and re
   await page.getByRole('button', { name: /^Save limits of/ }).click();
   await expect(page.getByText('Enter a number of credits above zero')).toBeVisible();
   await page.getByLabel('Credits per day').fill('1.5');
-  await page.getByLabel('Time zone').selectOption('Europe/Berlin');
+  await page.getByLabel('Time zone').selectOption(ZONE);
   await page.getByRole('button', { name: /^Save limits of/ }).click();
   await expect(page.getByText(/ of 1\.5 credits/)).toBeVisible();
   await expectAccessibleLayout(page);
   await picture('app-limits');
   await expect.poll(send).toBe('402 limits.app.day');
 
+  const inApp = await (await browser.newContext()).newPage();
+  await inApp.goto(demoAddress(service));
+  const checkout = await openCheckout(inApp);
+  await checkout.getByLabel('E-mail').fill(email);
+  await checkout.getByRole('button', { name: 'Send code' }).click();
+  await checkout.getByLabel('Code').fill(await readCode(inApp, service, email));
+  await expect(
+    checkout.getByRole('heading', { name: 'Demo app cannot spend your credits now' }),
+  ).toBeVisible();
+  await expect(checkout.getByRole('link', { name: 'Change your limits' })).toHaveAttribute(
+    'href',
+    /\/account\/limits$/,
+  );
+  const expectBar = async () => {
+    await expect(checkout.getByText('Your limit per day, this app')).toBeVisible();
+    await expect(checkout.getByText(/^\d[.\d]* of 1\.5 credits$/)).toBeVisible();
+    await expect(checkout.getByText(/^Resets \w+ \d+, \d{4}/)).toBeVisible();
+    await expectAccessibleLayout(inApp);
+  };
+  await expectBar();
+  await picture('checkout-limit', inApp);
+  await checkout.getByRole('button', { name: /: account$/ }).click();
+  await expect(checkout.getByRole('heading', { name: 'Your credits' })).toBeVisible();
+  await expectBar();
+  await picture('checkout-account-limit', inApp);
+  await inApp.context().close();
+
   await goToLimits();
   await expect(page.getByText(/ of 1\.5 credits/)).toBeVisible();
-  await page.getByLabel('Models', { exact: true }).selectOption('All except the models that I choose');
+  await page.getByLabel('Models', { exact: true }).selectOption('All except selected models');
   await page.getByLabel('Search models').fill('sandbox echo');
   await page.getByRole('checkbox', { name: /sandbox\/echo/ }).check();
   await page.getByLabel('Credits per month').fill('5,000');
@@ -86,10 +117,15 @@ test('a user limits an app, reaches the limit, stops all apps from a mail and re
   await expect.poll(findLink, { timeout: 30_000 }).toBeDefined();
   const elsewhere = await (await browser.newContext()).newPage();
   await elsewhere.goto(link ?? '');
-  await expect(elsewhere.getByRole('heading', { name: 'Stop all apps?' })).toBeVisible();
+  await expect(elsewhere.getByRole('heading', { name: /^Stop .+\?$/ })).toBeVisible();
   await expectAccessibleLayout(elsewhere);
   await picture('stop', elsewhere);
   expect(await send()).toBe('402 limits.app.day');
+  await elsewhere.getByRole('button', { name: /^Stop (?!all apps)/ }).click();
+  await expect(elsewhere.getByRole('heading', { name: /is stopped$/ })).toBeVisible();
+  await expectAccessibleLayout(elsewhere);
+  await picture('stop-app', elsewhere);
+  expect(await send()).toBe('402 limits.app.stop');
   await elsewhere.getByRole('button', { name: 'Stop all apps' }).click();
   await expect(elsewhere.getByRole('heading', { name: 'All apps are stopped' })).toBeVisible();
   await expectAccessibleLayout(elsewhere);
@@ -106,7 +142,12 @@ test('a user limits an app, reaches the limit, stops all apps from a mail and re
   expect(await send()).toBe('402 limits.all.stop');
   await confirmPresence(page, service, email);
   await expect(page.getByText('You stopped all apps.')).toHaveCount(0);
+  expect(await send()).toBe('402 limits.app.stop');
+  await page.getByRole('link', { name: /Demo/ }).click();
+  await page.getByRole('button', { name: /^Resume / }).click();
+  await expect(page.getByText(/^You stopped /)).toHaveCount(0);
   expect(await send()).toBe('402 limits.app.day');
+  await goToLimits();
 
   await page.getByRole('button', { name: 'Stop all apps' }).click();
   await expect(page.getByText('You stopped all apps.')).toBeVisible();

@@ -76,10 +76,10 @@ test('a partner limits the users of an app, an operator lowers the ceiling, and 
   const near = page.getByRole('region', { name: 'Users near their limit', exact: true });
   await expect(near.getByRole('row', { name: user })).toContainText('of 6.00');
   await near.getByRole('link', { name: user }).first().click();
-  const ofOne = page.getByRole('region', { name: 'Limits of single users' });
+  const ofOne = page.getByRole('region', { name: 'Limits of individual users' });
   await expect(ofOne.getByLabel('User ID')).toHaveValue(user);
   await ofOne.getByLabel('Credits per month').fill('800');
-  await ofOne.getByLabel('Models', { exact: true }).selectOption('All except the models that I choose');
+  await ofOne.getByLabel('Models', { exact: true }).selectOption('All except selected models');
   await ofOne.getByLabel('Search models').fill('sandbox story');
   await ofOne.getByRole('checkbox', { name: /sandbox\/story/ }).check();
   await ofOne.getByRole('button', { name: 'Save limits of the user' }).click();
@@ -107,7 +107,7 @@ test('a partner limits the users of an app, an operator lowers the ceiling, and 
   await picture(operator, 'operator-ceiling');
   await dialog.getByRole('button', { name: 'Change ceiling' }).click();
   await expect(operator.getByText('Ceiling saved')).toBeVisible();
-  await expect(operator.getByText('1 credits per month', { exact: true })).toBeVisible();
+  await expect(operator.getByText('1 credit per month', { exact: true })).toBeVisible();
   await expectAccessibleLayout(operator);
   await picture(operator, 'operator-app');
   expect(await send()).toBe('limits.partner.month');
@@ -130,7 +130,7 @@ test('a partner limits the users of an app, an operator lowers the ceiling, and 
   await expect(account.getByText(`You have reached a limit that ${name} sets`)).toBeVisible();
   const set = account.getByRole('region', { name: 'Limits set by the app' });
   await expect(set.getByText(/ of 6 credits/)).toBeVisible();
-  await expect(set.getByText(/ of 1 credits/)).toBeVisible();
+  await expect(set.getByText(/ of 1 credit\b/)).toBeVisible();
   await expectAccessibleLayout(account);
   await picture(account, 'account-app');
   await account.context().close();

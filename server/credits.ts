@@ -68,6 +68,10 @@ export function formatCredits(amount: bigint): string {
   return `${sign}${whole}${decimals ? `.${decimals}` : ''}`;
 }
 
+/** `12.5 credits`, exact. */
+export const describeCredits = (amount: bigint): string =>
+  `${formatCredits(amount)} ${amount === MICROCREDITS_PER_CREDIT ? 'credit' : 'credits'}`;
+
 /** Parses decimal text such as `12.5` exactly; null unless it is a number with up to six decimals. */
 export function parseCredits(text: string): Microcredits | null {
   const match = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text.trim());

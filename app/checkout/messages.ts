@@ -69,15 +69,17 @@ const en = {
     `You have ${credits} credits bought elsewhere. Choose how many this app may use.`,
   allowanceUsedUp: (credits: string) =>
     `Your allowance for this app is used up. You have ${credits} credits. Choose how many more it may use.`,
+  limitReachedTitle: (app: string) => `${app} cannot spend your credits now`,
   limitReached:
-    'A limit that you set is reached, or you stopped this app. An allowance does not change that: raise the limit or resume the app in your account.',
+    'A limit that you set is reached, or you stopped this app. Raise the limit or resume the app in your account.',
   appLimitReached: (app: string) =>
-    `You have reached a limit that ${app} sets for its users. A higher allowance does not raise this limit. It resets at the end of the day or month (UTC).`,
+    `You have reached a limit that ${app} sets for its users. Only the app can raise it.`,
+  changeLimits: 'Change your limits',
   limitTitle: (scope: 'app' | 'all' | 'partner', period: 'day' | 'week' | 'month') =>
     scope === 'partner'
       ? `Limit per ${period}, set by this app`
       : `Your limit per ${period}, ${scope === 'app' ? 'this app' : 'all apps'}`,
-  limitUsed: (used: string, most: string) => `${used} of ${most} credits`,
+  limitUsed: (used: string, most: string) => `${used} of ${most} ${most === '1' ? 'credit' : 'credits'}`,
   limitResets: (time: string) => `Resets ${time}`,
   allowanceField: 'Up to',
   allowanceInvalid: (most: string) => `Enter a number from 1 to ${most}.`,
@@ -293,16 +295,18 @@ const de: Messages = {
     `Sie haben ${credits} anderswo gekaufte Credits. Wählen Sie, wie viele diese App nutzen darf.`,
   allowanceUsedUp: (credits) =>
     `Ihre Freigabe für diese App ist aufgebraucht. Sie haben ${credits} Credits. Wählen Sie, wie viele sie noch nutzen darf.`,
+  limitReachedTitle: (app) => `${app} kann Ihre Credits zurzeit nicht nutzen`,
   limitReached:
-    'Ein Limit, das Sie gesetzt haben, ist erreicht, oder Sie haben diese App gestoppt. Eine Freigabe ändert daran nichts: Erhöhen Sie das Limit oder lassen Sie die App in Ihrem Konto weiterlaufen.',
+    'Ein Limit, das Sie gesetzt haben, ist erreicht, oder Sie haben diese App gestoppt. Erhöhen Sie das Limit oder lassen Sie die App in Ihrem Konto weiterlaufen.',
   appLimitReached: (app) =>
-    `Sie haben ein Limit erreicht, das ${app} für Nutzer festlegt. Eine höhere Freigabe ändert daran nichts. Das Limit beginnt am Ende des Tages oder Monats (UTC) neu.`,
+    `Sie haben ein Limit erreicht, das ${app} für Nutzer festlegt. Nur die App kann es erhöhen.`,
+  changeLimits: 'Limits ändern',
   limitTitle: (scope, period) => {
     const limit = `Limit pro ${{ day: 'Tag', week: 'Woche', month: 'Monat' }[period]}`;
     if (scope === 'partner') return `${limit}, von dieser App gesetzt`;
     return `Ihr ${limit}, ${scope === 'app' ? 'diese App' : 'alle Apps'}`;
   },
-  limitUsed: (used, most) => `${used} von ${most} Credits`,
+  limitUsed: (used, most) => `${used} von ${most} ${most === '1' ? 'Credit' : 'Credits'}`,
   limitResets: (time) => `Beginnt neu: ${time}`,
   allowanceField: 'Bis zu',
   allowanceInvalid: (most) => `Geben Sie eine Zahl zwischen 1 und ${most} ein.`,

@@ -25,7 +25,9 @@ export const checkoutRequestSchema = z.object({
   }),
   amount: z.unknown().meta({
     type: 'number',
-    description: 'The amount to pay in `currency`, with up to two decimals.',
+    exclusiveMinimum: 0,
+    description:
+      'The amount to pay in `currency`, with up to two decimals: from 5 to 500, unless the operator sets other limits.',
   }),
   currency: z.enum(CURRENCIES).default('usd'),
   checkout_mode: z

@@ -3,12 +3,14 @@ import { creditsToJson } from '@/server/credits';
 
 const FEW_DECIMALS = 2;
 
+export const unitOf = (credits: number): string => (credits === 1 ? 'credit' : 'credits');
+
 /** `1,234.5` and `credits`, for places that show them separately. Never rounded up. */
 export function amountOf(amount: bigint): { value: string; unit: string } {
   const credits = creditsToJson(amount);
   return {
     value: formatCredits(credits, 'en', FEW_DECIMALS),
-    unit: credits === 1 ? 'credit' : 'credits',
+    unit: unitOf(credits),
   };
 }
 

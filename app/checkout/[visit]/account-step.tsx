@@ -7,6 +7,7 @@ import type { Language } from '../../_ui/language';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { VisitState } from './api';
+import { LimitList } from './limit-list';
 import { Line } from './line';
 
 type Props = {
@@ -21,7 +22,7 @@ type Props = {
 
 const LINK = 'mt-3 inline-flex min-h-11 items-center self-start text-accent underline underline-offset-2';
 
-/** The user's credits, what the app may use of them, and sign-out. */
+/** The user's credits, what the app may use of them, the limits, and sign-out. */
 export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSignOut, onBack }: Props) {
   const show = (credits: number | null) => <Amount credits={credits ?? 0} language={language} />;
   const isSignedIn = visit.signed_in === 'session';
@@ -42,6 +43,11 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
           </>
         )}
       </dl>
+      {visit.limits.length > 0 && (
+        <div className="pt-4">
+          <LimitList say={say} language={language} limits={visit.limits} />
+        </div>
+      )}
       {isSignedIn ? (
         <>
           <a href={accountUrl} target="_blank" rel="noopener" className={LINK}>

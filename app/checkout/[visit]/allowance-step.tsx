@@ -51,15 +51,15 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
     <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.allowanceTitle(visit.app_name)}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">
-        {visit.limited_by !== null
-          ? visit.limited_by === 'partner'
-            ? say.appLimitReached(visit.app_name)
-            : say.limitReached
-          : (visit.status === 'partner_limit_reached' ? say.allowanceUsedUp : say.allowanceText)(
-              show(visit.money ?? 0),
-            )}
+        {(visit.status === 'partner_limit_reached' ? say.allowanceUsedUp : say.allowanceText)(
+          show(visit.money ?? 0),
+        )}
       </p>
-      <LimitList say={say} language={language} limits={visit.limits} />
+      {visit.limits.length > 0 && (
+        <div className="mb-6">
+          <LimitList say={say} language={language} limits={visit.limits} />
+        </div>
+      )}
       <TextField
         label={`${say.allowanceField} (${say.credits})`}
         name="credits"

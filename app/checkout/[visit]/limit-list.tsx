@@ -8,11 +8,10 @@ type Props = { say: Messages; language: Language; limits: VisitLimit[] };
 
 /** What is used of the limits of the user and of the app, and when they reset. */
 export function LimitList({ say, language, limits }: Props) {
-  if (limits.length === 0) return null;
   const show = (credits: number) => formatCredits(credits, language);
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   return (
-    <div className="mb-6 grid gap-3">
+    <div className="grid gap-3">
       {limits.map(({ scope, period, most, used, resets_at }) => (
         <LimitBar
           key={`${scope} ${period}`}

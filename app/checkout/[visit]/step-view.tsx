@@ -14,6 +14,7 @@ import type { Api, Order, VisitState } from './api';
 import { BankStep } from './bank-step';
 import { type CheckoutEvent, needsAllowance, type Step } from './checkout-state';
 import { describeOutcome } from './describe-failure';
+import { LimitStep } from './limit-step';
 import { AllowedStep, ConfirmingStep, ProcessingStep } from './outcome-steps';
 import { PaymentStep } from './payment-step';
 import type { Offer } from './purchase-amount';
@@ -66,7 +67,11 @@ export function StepView(props: Props) {
         />
       );
     case 'allowance':
-      return <AllowanceStep {...props} onAllow={actions.saveAllowance} onBuy={buy} />;
+      return props.visit.limited_by === null ? (
+        <AllowanceStep {...props} onAllow={actions.saveAllowance} onBuy={buy} />
+      ) : (
+        <LimitStep {...props} onBuy={buy} />
+      );
     case 'allowance_code':
       return <AllowanceCodeStep {...props} {...step} onSave={actions.saveAllowance} onBack={goBack} />;
     case 'amount':

@@ -12,6 +12,7 @@ import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { readPeriod } from '@/server/activity/periods';
 import { readLatestRequests } from '@/server/activity/user-activity';
+import { countOf } from '@/server/count-of';
 import { listAppsOfUser } from '@/server/identity/apps-of-user';
 import { OUTSIDE_ANY_APP, readPockets, readUsageDays } from '@/server/ledger';
 import { amountOf, inCredits, inDollars, inNumber } from '../show-credits';
@@ -126,5 +127,3 @@ function FirstCredits() {
     </Section>
   );
 }
-
-const countOf = (count: number, word: string): string => `${count} ${count === 1 ? word : `${word}s`}`;

@@ -3,14 +3,16 @@ import { Badge } from '@/app/_ui/badge';
 import { LimitBar } from '@/app/_ui/limit-bar';
 import { Time } from '@/app/_ui/time';
 import type { LimitView } from '@/server/identity/user-limits';
+import { unitOf } from '../../show-credits';
 
 const show = (credits: number) => formatCredits(credits, 'en');
+const showMost = (credits: number) => `${show(credits)} ${unitOf(credits)}`;
 
 /** What is used of each limit, and when it resets. */
 export function LimitBars({ limit }: { limit: LimitView }) {
   const { periods, request, models, isStopped } = limit;
   return (
-    <div className="mb-6 grid max-w-md gap-4">
+    <div className="grid max-w-md gap-4">
       {isStopped && (
         <div>
           <Badge look="warning">Stopped</Badge>
@@ -23,7 +25,7 @@ export function LimitBars({ limit }: { limit: LimitView }) {
             label={`Per ${period}`}
             used={used}
             most={most}
-            text={`${show(used)} of ${show(most)} credits`}
+            text={`${show(used)} of ${showMost(most)}`}
             note={
               <>
                 Resets <Time at={resetsAt} />
@@ -32,7 +34,7 @@ export function LimitBars({ limit }: { limit: LimitView }) {
           />
         ),
       )}
-      {request !== null && <p className="text-sm">At most {show(request)} credits per request.</p>}
+      {request !== null && <p className="text-sm">At most {showMost(request)} per request.</p>}
       {models !== null && (
         <p className="text-sm wrap-anywhere">
           {models.rule === 'only' ? 'Only with ' : 'Never with '}

@@ -33,8 +33,8 @@ const FIELDS = [
 
 const RULES = [
   { value: 'all', label: 'All models' },
-  { value: 'only', label: 'Only the models that I choose' },
-  { value: 'except', label: 'All except the models that I choose' },
+  { value: 'only', label: 'Only selected models' },
+  { value: 'except', label: 'All except selected models' },
 ];
 
 /** Sets, changes and removes the limits of one app, or of all apps. */
@@ -75,6 +75,7 @@ export function LimitForm({ partnerId, name, saved, zone, zones, models }: Props
           label="Models"
           large
           value={rule}
+          hint="Applies to the requested model and its fallbacks."
           options={RULES}
           onChange={(event) => {
             setRule(event.target.value as Rule);
@@ -85,7 +86,7 @@ export function LimitForm({ partnerId, name, saved, zone, zones, models }: Props
           label="Time zone"
           large
           value={shownZone}
-          hint="Of all your limits. A change applies once the running day, week and month end."
+          hint="Of all your limits. A change applies once the current day, week and month end."
           error={errorOf('zone')}
           options={[...new Set(['UTC', shownZone, ...zones])].map((value) => ({
             value,

@@ -38,7 +38,11 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
           title={isForAll ? 'Limits of all apps together' : 'Limits'}
           description={`How much ${name} may spend. What running requests hold counts too. Weeks begin on Monday.`}
         >
-          {saved !== null && <LimitBars limit={saved} />}
+          {saved !== null && (
+            <div className="mb-6">
+              <LimitBars limit={saved} />
+            </div>
+          )}
           <LimitForm
             // A saved form starts again with what was saved.
             key={JSON.stringify([

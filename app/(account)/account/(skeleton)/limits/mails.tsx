@@ -9,11 +9,11 @@ export async function Mails({ userId, email }: { userId: string; email: string }
     <div id="mails" className="scroll-mt-6">
       <Section
         title="E-mails about spending"
-        description={`They go to ${email}. Each has a link that stops all apps, and one that unsubscribes.`}
+        description={`They go to ${email}. Each has a link that stops apps, and one that unsubscribes.`}
       >
         <MailSwitches choices={await readWarningChoices(userId)} />
         <p className="mt-5 text-sm text-muted">
-          An e-mail when few credits are left is under{' '}
+          E-mails about a low balance are under{' '}
           <PageLink href="/account/payment#low-balance" className="underline">
             Payment
           </PageLink>

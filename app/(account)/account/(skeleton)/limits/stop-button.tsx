@@ -28,7 +28,7 @@ export function StopButton({
         busy={isRunning}
         onClick={() => void run({ partnerId })}
       >
-        {isStopped ? 'Resume' : 'Stop'} {name}
+        {isStopped ? 'Resume' : 'Stop'} {partnerId === '' ? name : 'this app'}
       </Button>
       {failure && (
         <div className="mt-4">

@@ -37,8 +37,8 @@ const FIELDS = [
 
 const RULES = [
   { value: 'all', label: 'All models' },
-  { value: 'only', label: 'Only the models that I choose' },
-  { value: 'except', label: 'All except the models that I choose' },
+  { value: 'only', label: 'Only selected models' },
+  { value: 'except', label: 'All except selected models' },
 ];
 
 /** The limits of all users of an app. */

@@ -56,7 +56,7 @@ export default async function LimitsPage({ params, searchParams }: Props) {
       <NearSection partnerId={app.id} hasLimits={hasAny(limits) || ofUsers.length > 0} />
       <div id="user" className="scroll-mt-6">
         <Section
-          title="Limits of single users"
+          title="Limits of individual users"
           description="They replace the limits of each user, for one user. A field left empty is no limit for this user."
         >
           {ofUsers.length > 0 && (

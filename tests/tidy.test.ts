@@ -21,6 +21,11 @@ test('the server reads the time in server/clock.ts only', () => {
   ).toEqual([]);
 });
 
+/** With one, Prisma reads before it writes, and one of two calls at once fails. */
+test('no upsert has an empty update', () => {
+  expect(filesWith(/update: \{\}/, /^$/)).toEqual([]);
+});
+
 test('no comment leaves work for later', () => {
   expect(filesWith(/\b(TODO|FIXME|XXX)\b/, /^$/)).toEqual([]);
 });
@@ -67,7 +72,7 @@ const prose = [
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
 ];
-const others = ['scripts', 'prisma'].flatMap((folder) =>
+const others = ['scripts', 'prisma', 'bench'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(m?ts|mjs|sql|prisma)$/.test(file) && !file.startsWith('client/'))
     .map((file) => `${folder}/${file}`),
@@ -83,10 +88,11 @@ function readText(file: string): string {
 /** Inline code is quoted, and so are the names of tests in docs/billing-cases.md. */
 const withoutCode = (text: string): string => text.replaceAll(/`[^`\n]+`(: “[^”]+”)?/g, '');
 
-const tests = ['tests', 'e2e'].flatMap((folder) =>
+const tests = ['tests', 'e2e', 'app', 'server', 'widget'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && file !== 'tidy.test.ts')
-    .map((file) => `${folder}/${file}`),
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => !sources.includes(file) && !file.startsWith('widget/loader/dist/')),
 );
 
 const texts = [...sources, ...others, ...prose, ...tests].map((file) => ({ file, text: readText(file) }));
@@ -124,7 +130,8 @@ const MAX_OWN_LINES = 70;
 const LONG_FUNCTIONS: Record<string, number> = {};
 
 test('no function has more than 70 lines of its own', () => {
-  const found = sources.map((file) => longFunctions(file, MAX_OWN_LINES));
+  const long = sources.filter((file) => readFileSync(file, 'utf8').split('\n').length > MAX_OWN_LINES);
+  const found = long.map((file) => longFunctions(file, MAX_OWN_LINES));
   expect(Object.assign({}, ...found)).toEqual(LONG_FUNCTIONS);
 }, 60_000);
 

@@ -10,7 +10,8 @@ export async function openCustomer(userId: string): Promise<string> {
   const kept = await prisma().paymentCustomer.upsert({
     where: { userId },
     create: { userId, creationKey: `customer_${randomBase62(32)}` },
-    update: {},
+    // Changes nothing. Without it, Prisma reads before it writes, and the second of two payments at once fails.
+    update: { userId },
   });
   if (kept.processorCustomerId !== null) return kept.processorCustomerId;
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });

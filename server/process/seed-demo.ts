@@ -1,5 +1,5 @@
 import { nowDate } from '../clock';
-import { prisma } from '../db';
+import { inTransaction, prisma } from '../db';
 import { settings } from '../env';
 import { addRedirect } from '../partners/redirects';
 import { newPublishableKey } from '../tokens';
@@ -15,26 +15,23 @@ export function demoOrigin(): string {
   return url.origin;
 }
 
-/** Creates the partner of the demo app on an installation without live credentials. */
+/** Creates the demo app on an installation without live credentials. Several instances may do so at once. */
 export async function seedDemo(): Promise<void> {
-  const origin = demoOrigin();
-  await prisma().partner.upsert({
-    where: { id: DEMO_PARTNER_ID },
-    create: {
+  await inTransaction(async (tx) => {
+    const partner = {
       id: DEMO_PARTNER_ID,
       name: 'Demo app',
       nameApprovedAt: nowDate(),
       publishableKey: newPublishableKey(),
       rateBp: DEMO_RATE_BP,
-      rates: { create: { rateBp: DEMO_RATE_BP, effectiveAt: nowDate(), appliedAt: nowDate() } },
-    },
-    update: {},
+    };
+    const { count } = await tx.partner.createMany({ data: partner, skipDuplicates: true });
+    const rate = { partnerId: DEMO_PARTNER_ID, rateBp: DEMO_RATE_BP };
+    if (count > 0)
+      await tx.partnerRate.create({ data: { ...rate, effectiveAt: nowDate(), appliedAt: nowDate() } });
   });
-  await prisma().partnerOrigin.upsert({
-    where: { partnerId_origin: { partnerId: DEMO_PARTNER_ID, origin } },
-    create: { partnerId: DEMO_PARTNER_ID, origin },
-    update: {},
-  });
+  const origin = { partnerId: DEMO_PARTNER_ID, origin: demoOrigin() };
+  await prisma().partnerOrigin.createMany({ data: origin, skipDuplicates: true });
   // The address of the sample app in docs/sign-in.md.
   await addRedirect(DEMO_PARTNER_ID, 'http://localhost/back');
 }

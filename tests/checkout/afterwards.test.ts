@@ -295,6 +295,20 @@ describe('the customer at the processor', () => {
     expect((await sessionOf(byKey.session_id)).customer).toBeNull();
   });
 
+  test('is one, however many first payments start at once', async () => {
+    const email = 'several-windows@example.com';
+    const windows: CheckoutWindow[] = [];
+    for (let n = 0; n < 4; n++) {
+      const window = await CheckoutWindow.open(world);
+      await window.signIn(email);
+      windows.push(window);
+    }
+    const started = await Promise.all(windows.map((window) => window.startPayment()));
+    const sessions = await Promise.all(started.map(({ session_id }) => sessionOf(session_id)));
+    const customers = sessions.map(({ customer }) => (customer as Stripe.Customer).id);
+    expect(new Set(customers).size).toBe(1);
+  });
+
   test('is created again when the processor has lost it, and the payment continues', async () => {
     const { window, userId } = await buy();
     await prisma().paymentCustomer.update({ where: { userId }, data: { processorCustomerId: 'cus_lost' } });

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { explainSqlError } from './explain-sql-error';
 import { onDatabase } from './on-database';
+import { findPending, findUnfinished, readRecorded, requireSupportedRelease } from './recorded-migrations';
 import {
   applyOutdatedFiles,
   findOutdatedFiles,
-  isNextRelease,
-  isOlder,
   type Migration,
-  NO_SUCH_TABLE,
   noteRelease,
   type Release,
   readAppliedRelease,
-  readMigrations,
   readRelease,
 } from './sql-files';
 import { StartError } from './start-error';
@@ -24,8 +21,6 @@ import { StartError } from './start-error';
 
 /** Prisma's own lock, so that this and `prisma migrate deploy` wait for each other. */
 const LOCK_ID = 72_707_369;
-
-type Recorded = { name: string; checksum: string; finished: boolean };
 
 /** Returns the names of what was applied: nothing if the database was up to date. */
 export function migrate(databaseUrl: string, release = readRelease()): Promise<string[]> {
@@ -64,7 +59,7 @@ async function findPendingWork(client: pg.Client, release: Release): Promise<str
   const unfinished = findUnfinished(recorded);
   // `applyMigrations` reports it.
   if (unfinished !== undefined) return [unfinished];
-  requireSupportedRelease(release.version, await readAppliedRelease(client), findUnknown(recorded));
+  requireSupportedRelease(release.version, await readAppliedRelease(client), recorded);
   const migrations = findPending(recorded).map(({ name }) => name);
   if (migrations.length > 0) return migrations;
   return (await findOutdatedFiles(client, release)).map(({ name }) => name);
@@ -99,65 +94,6 @@ async function applyMigration(client: pg.Client, { name, text, checksum }: Migra
   );
   await client.query('COMMIT');
 }
-
-async function readRecorded(client: pg.Client): Promise<Recorded[]> {
-  try {
-    const { rows } = await client.query<Recorded>(
-      `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
-       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name`,
-    );
-    return rows;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === NO_SUCH_TABLE) return [];
-    throw error;
-  }
-}
-
-/** Those of a newer release. */
-function findUnknown(recorded: Recorded[]): string[] {
-  const known = new Set(readMigrations().map(({ name }) => name));
-  return recorded.map(({ name }) => name).filter((name) => !known.has(name));
-}
-
-/** A release works with its own schema and with that of the next one, so that instances are replaced one by one. */
-function requireSupportedRelease(own: string, applied: string | null, unknown: string[]): void {
-  const [migration] = unknown.toReversed();
-  if (applied !== null && isOlder(own, applied)) {
-    if (isNextRelease(own, applied)) return;
-    throw new StartError(
-      `Release ${applied} has updated this database, and release ${own} works only with its own schema and that of the next release. Start release ${applied}, or restore a backup that was made before the update.`,
-    );
-  }
-  if (migration !== undefined && !isFromDevelopment(migration))
-    throw new StartError(
-      `The database has migration ${migration}, which release ${own} does not have, and no newer release applied it. Start the version that applied it, or restore a backup that was made before.`,
-    );
-}
-
-const isFromDevelopment = (migration: string): boolean => migration < (readMigrations().at(-1)?.name ?? '');
-
-/** Returns what can be applied. */
-function findPending(recorded: Recorded[]): Migration[] {
-  const migrations = readMigrations();
-  const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  for (const { name, checksum } of recorded) {
-    const migration = known.get(name);
-    if (migration === undefined && isFromDevelopment(name))
-      throw new StartError(
-        `The database was created by a development version: it has migration ${name}, which this release does not have. It cannot be upgraded. Use an empty database (a new DATA_DIR or DATABASE_URL).`,
-      );
-    if (migration !== undefined && migration.checksum !== checksum)
-      throw new StartError(
-        `Migration ${name} was changed after it was applied. Restore prisma/migrations/${name}/migration.sql and put the change in a new migration.`,
-      );
-  }
-  const names = new Set(recorded.map(({ name }) => name));
-  return migrations.filter(({ name }) => !names.has(name));
-}
-
-/** Other tools record a migration before they run it; this one does so in the same transaction. */
-const findUnfinished = (recorded: Recorded[]): string | undefined =>
-  recorded.find(({ finished }) => !finished)?.name;
 
 /** As Prisma creates it. */
 const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS _prisma_migrations (

@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { randomBase62 } from '@/server/ids';
 import { migrate, requireMigrated } from '@/server/process/migrate';
 import { readMigrations, readRelease } from '@/server/process/sql-files';
 import { StartError } from '@/server/process/start-error';
 import { newDatabase } from '../harness';
+import { addressOf, onDatabaseServer } from '../harness/database';
 import { withClient } from '../harness/database-connection';
 
 const { url } = await newDatabase();
@@ -20,6 +22,24 @@ test('instances that start at the same time apply each migration and each file o
   const { rows } = await run('SELECT migration_name FROM _prisma_migrations ORDER BY 1');
   expect(rows.map((row) => row.migration_name)).toEqual(names);
   expect(applied.flat().sort()).toEqual([...names, ...readRelease().files.map(({ name }) => name)].sort());
+});
+
+test('an owner that is not a superuser can migrate', async () => {
+  const owner = `owner_${randomBase62(12).toLowerCase()}`;
+  const address = new URL(addressOf(owner));
+  await onDatabaseServer(async (client) => {
+    await client.query(`CREATE ROLE ${owner} LOGIN PASSWORD 'x'`);
+    await client.query(`CREATE DATABASE ${owner} OWNER ${owner}`);
+  });
+  try {
+    Object.assign(address, { username: owner, password: 'x' });
+    expect(await migrate(address.href)).toEqual(expect.arrayContaining(names));
+  } finally {
+    await onDatabaseServer(async (client) => {
+      await client.query(`DROP DATABASE ${owner} WITH (FORCE)`);
+      await client.query(`DROP ROLE ${owner}`);
+    });
+  }
 });
 
 describe('a start that must not migrate', () => {

@@ -1,7 +1,6 @@
 import { Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import next from 'next';
 import { ApiError } from '../errors';
 import { withPageStatus } from '../http/page-failures';
 import { ownSiteHeaders } from '../http/security-headers';
@@ -38,6 +37,8 @@ export async function startPagesThread(options: PagesOptions): Promise<Pages> {
 
 /** For development: runs Next in this thread, so that its reload connection can be upgraded. */
 export async function startPagesHere(options: PagesOptions & { dev: boolean }): Promise<Pages> {
+  // Only the thread that serves pages loads Next.
+  const { default: next } = await import('next');
   const app = next({ dev: options.dev, dir: process.cwd(), hostname: options.host, port: options.port });
   await app.prepare();
   return { listener: withPageStatus(app.getRequestHandler()), close: () => app.close() };

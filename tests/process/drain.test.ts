@@ -1,5 +1,5 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setClock } from '@/server/clock';
 import { Connections } from '@/server/process/connections';
@@ -48,6 +48,9 @@ async function start() {
   };
   return { server, connections, port, ask, nextServed };
 }
+
+/** Keeps the event loop from turning. */
+const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const forever = { delayMs: 0, timeoutMs: 60_000, cutOff: () => 0 };
 
@@ -100,6 +103,53 @@ test('a stopping server ends connections without requests after two seconds', as
   await afterLooks(looks.mock.calls.length + 2);
   expect(connections.open).toBe(1);
   time += 2_000;
+  await stopped;
+});
+
+test('a stopping server accepts the connections that arrived while it was busy', async () => {
+  const { server, connections, port, nextServed } = await start();
+  const stopped = drain(server, connections, forever);
+  const client = await new Promise<Socket>((resolve) =>
+    // In the turn in which the drain looks for connections for the first time.
+    setImmediate(() => {
+      resolve(connect(port, '127.0.0.1'));
+      block(50);
+    }),
+  );
+  let received = '';
+  client.on('data', (data) => (received += data)).on('error', () => {});
+  client.write('GET / HTTP/1.1\r\nhost: svc.test\r\n\r\n');
+  (await nextServed(1)).end('whole');
+  await vi.waitUntil(() => received.includes('whole'));
+  await stopped;
+});
+
+test('a stopping server answers a request that arrived while the process was too busy to read it', async () => {
+  const { server, connections, port, nextServed } = await start();
+  const client = connect(port, '127.0.0.1');
+  let received = '';
+  client.on('data', (data) => (received += data)).on('error', () => {});
+  const ask = () => client.write('GET / HTTP/1.1\r\nhost: svc.test\r\n\r\n');
+  ask();
+  (await nextServed(1)).end('first');
+  await vi.waitUntil(() => received.includes('first'));
+  let time = 1_000_000;
+  setClock(() => time);
+  const looks = vi.spyOn(connections, 'closeIdle');
+  const stopped = drain(server, connections, forever);
+  await vi.waitUntil(() => looks.mock.calls.length >= 2);
+
+  await new Promise<void>((resolve) =>
+    setImmediate(() => {
+      ask();
+      // The next turn begins with the timer of the drain.
+      block(100);
+      time += 2_000;
+      resolve();
+    }),
+  );
+  (await nextServed(2)).end('second');
+  await vi.waitUntil(() => received.includes('second'));
   await stopped;
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { listen } from './listen';
+import { listen } from '@/server/process/listen';
 
 const CONNECTIONS = 1_500;
 const PATIENCE_MS = 5_000;

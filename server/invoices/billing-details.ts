@@ -33,7 +33,7 @@ export function toBuyer({ name, address, country, taxId, reference }: StoredDeta
 
 /** Applies to invoices issued from now on. */
 export async function saveBillingDetails(userId: string, given: GivenDetails): Promise<SavedDetails> {
-  const read = readDetails(given);
+  const read = await readDetails(given);
   if (!read.ok) return read;
   const row = { ...read.details, updatedAt: nowDate() };
   await inTransaction(async (tx) => {
@@ -50,7 +50,7 @@ export async function removeBillingDetails(userId: string): Promise<void> {
 type Reading = { ok: true; details: Buyer } | Extract<SavedDetails, { ok: false }>;
 
 /** Checks that everything fits on a document. */
-export function readDetails(given: GivenDetails): Reading {
+export async function readDetails(given: GivenDetails): Promise<Reading> {
   const refuse = (field: keyof GivenDetails, message: string): Reading => ({ ok: false, field, message });
   const name = tidy(given.name);
   const address = given.address
@@ -74,7 +74,7 @@ export function readDetails(given: GivenDetails): Reading {
     if (missing !== null)
       return refuse(field, `Documents cannot show “${missing}”. Use Latin, Greek or Cyrillic letters`);
   }
-  const taxId = given.taxId.trim() === '' ? null : readTaxId(given.country, given.taxId);
+  const taxId = given.taxId.trim() === '' ? null : await readTaxId(given.country, given.taxId);
   if (taxId?.ok === false) return refuse('taxId', taxId.message);
   const details = { name, address, country: given.country, reference: reference || null };
   return { ok: true, details: { ...details, taxId: taxId?.taxId ?? null } };

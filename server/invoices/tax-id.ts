@@ -1,12 +1,10 @@
-import { euVat, stdnum, type Validator } from 'stdnum';
+import type { Validator } from 'stdnum';
 import { nameCountry } from './countries';
+
+type Forms = { readonly [country: string]: Validator | undefined };
 
 /** VAT ids of the EU begin with the code of their country, except in Greece. Those of Switzerland do so already. */
 const VAT_PREFIX: { readonly [country: string]: string } = { GR: 'EL', CH: '' };
-const MISSING_FORMS: { readonly [country: string]: Validator | undefined } = {
-  GB: stdnum.GB?.vat,
-  US: stdnum.US?.ein,
-};
 const VAT_ID =
   /^(A[DT]|B[EG]|C[YZ]|D[EK]|E[ELS]|F[IR]|GB|H[RU]|I[ET]|L[TUV]|MT|NL|P[LT]|RO|S[EIK]|XI)[0-9A-Z]+$|^CHE/;
 const ANY_TAX_ID = /^[A-Z0-9][A-Z0-9 ./-]{2,29}$/;
@@ -17,11 +15,12 @@ export type TaxIdReading = { ok: true; taxId: string } | { ok: false; message: s
  * Reads the id under which a country taxes a business. VAT ids of the EU, the United Kingdom and Switzerland and EINs
  * of the United States are checked, check digits included; of other countries, only the characters.
  */
-export function readTaxId(country: string, given: string): TaxIdReading {
+export async function readTaxId(country: string, given: string): Promise<TaxIdReading> {
   const text = given.normalize('NFC').trim().replace(/\s+/g, ' ').toUpperCase();
-  const taxId = checkForm(country, text) ?? checkForm(countryOfPrefix(text), text);
+  const forms = await loadForms();
+  const taxId = checkForm(forms, country, text) ?? checkForm(forms, countryOfPrefix(text), text);
   if (taxId !== null) return { ok: true, taxId };
-  if (formOf(country) !== undefined)
+  if (forms[country] !== undefined)
     return { ok: false, message: `Enter a valid tax ID of ${nameCountry(country, 'en')}, or none` };
   if (!ANY_TAX_ID.test(text))
     return { ok: false, message: 'Enter a tax ID of 3 to 30 letters and digits, or none' };
@@ -31,14 +30,18 @@ export function readTaxId(country: string, given: string): TaxIdReading {
 /** Whether it is a VAT id, by its form. */
 export const isVatId = (taxId: string): boolean => VAT_ID.test(taxId.replace(/[ .-]/g, ''));
 
-function formOf(country: string): Validator | undefined {
-  return euVat[country]?.[0] ?? MISSING_FORMS[country];
+/** Loaded when the first id is checked: the package has 400 files, which took a tenth of each start. */
+async function loadForms(): Promise<Forms> {
+  const { euVat, stdnum } = await import('stdnum');
+  const ofUnion = Object.entries(euVat).map(([country, [vat]]) => [country, vat]);
+  return { GB: stdnum.GB?.vat, US: stdnum.US?.ein, ...Object.fromEntries(ofUnion) };
 }
 
-function checkForm(country: string, text: string): string | null {
-  const result = formOf(country)?.validate(text.replace(/^XI ?/, 'GB'));
-  if (!result?.isValid) return null;
-  if (country === 'US' || country === 'CH') return formOf(country)?.format(result.compact) ?? null;
+function checkForm(forms: Forms, country: string, text: string): string | null {
+  const form = forms[country];
+  const result = form?.validate(text.replace(/^XI ?/, 'GB'));
+  if (!form || !result?.isValid) return null;
+  if (country === 'US' || country === 'CH') return form.format(result.compact);
   const prefix = text.startsWith('XI') ? 'XI' : (VAT_PREFIX[country] ?? country);
   return prefix + result.compact.replace(new RegExp(`^${prefix}`), '');
 }

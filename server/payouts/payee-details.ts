@@ -69,7 +69,7 @@ export async function savePayeeDetails(
   given: GivenPayee,
   record: (tx: Tx, change: Extract<SavedPayee, { ok: true }>) => Promise<void>,
 ): Promise<SavedPayee> {
-  const read = readDetails({ ...given, reference: '' });
+  const read = await readDetails({ ...given, reference: '' });
   if (!read.ok) return { ...read, field: read.field === 'reference' ? 'name' : read.field };
   const { reference: _, ...named } = read.details;
   const destination = readDestination(given.destination);

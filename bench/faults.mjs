@@ -119,13 +119,16 @@ async function measure(world, fault) {
     streamsPerSecond: Number(values.streams),
   });
   await sleep(LEAD_IN_MS);
-  const noted = await fault.inject(world);
+  /** @type {string[]} */
+  const broken = [];
+  const noted = await fault.inject(world).catch((error) => void broken.push(error.message));
   const overMs = performance.now();
   await fault.afterwards?.(world);
   const leftMs = overMs + fault.recoverSeconds * 1_000 - performance.now();
   await sleep(Math.max(0, leftMs) + CALM_MS);
   await load.end();
-  return { seen: load.seen, overMs, noted, ...(await judge(world, load.seen)) };
+  const { holdsSeconds, problems } = await judge(world, load.seen);
+  return { seen: load.seen, overMs, noted, holdsSeconds, problems: [...broken, ...problems] };
 }
 
 /** @param {string} name @param {Fault} fault @param {Awaited<ReturnType<typeof measure>>} measured */

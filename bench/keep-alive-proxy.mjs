@@ -1,6 +1,9 @@
 // @ts-check
 import { Agent, createServer, request } from 'node:http';
 
+/** As nginx has it; the product keeps idle connections for longer. */
+const IDLE_MS = 60_000;
+
 /**
  * A proxy as nginx is with `keepalive` and `max_fails=0`: it keeps its connections to each server, uses the one
  * last used first, goes to the next server only if it cannot connect, and otherwise responds with 502.
@@ -11,7 +14,7 @@ import { Agent, createServer, request } from 'node:http';
 export async function startProxy(servers) {
   const upstreams = servers.map((url) => ({
     url,
-    agent: new Agent({ keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' }),
+    agent: new Agent({ keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout: IDLE_MS }),
   }));
   let turn = 0;
   const proxy = createServer(async (incoming, outgoing) => {

@@ -187,6 +187,7 @@ async function call(client, { keys, receipt, settled, admitted, holds, kept, mak
   /** @param {unknown} value */
   const each = (value) => settled.map(() => value);
   const settlements = [
+    each(1),
     settled.map((_, n) => keys[n]?.user),
     settled,
     holds.slice(0, settled.length),

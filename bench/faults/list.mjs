@@ -8,6 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeKey, runCommand } from '../funded-keys.mjs';
 import { query } from '../product-database.mjs';
 import { findFreePort } from '../servers.mjs';
+import { disconnect, overspend } from './clients.mjs';
+import { killBackups, killMigrations, startTwice } from './commands.mjs';
+import { exhaustMemory } from './exhaust-memory.mjs';
+import { muddleEvents } from './processor-events.mjs';
+import { slowDown } from './slow-database.mjs';
 import { freeze } from './world.mjs';
 
 /**
@@ -97,7 +102,7 @@ export const FAULTS = {
     inject: async (world) => world.instance(1).stop('SIGKILL'),
     afterwards: async (world) => world.restart(1),
     // Only what ran on it when it was killed: recovery takes no time.
-    allowed: ['502', 'broken'],
+    allowed: ['502 of the proxy', 'broken'],
     recoverSeconds: 0.5,
     longestSeconds: PATIENT_SECONDS,
   },
@@ -110,9 +115,36 @@ export const FAULTS = {
   'app-stall-past-lease': {
     title: 'an instance stalls for 130 s, longer than its leases',
     inject: async (world) => freeze([world.instance(1).pid ?? 0], 130_000),
-    allowed: ['502', 'broken', 'no response', 'ECONNRESET'],
+    allowed: ['502 of the proxy', 'broken', 'no response', 'ECONNRESET'],
     recoverSeconds: 2,
     longestSeconds: 150,
+  },
+  'app-out-of-memory': {
+    title: 'an instance runs out of memory',
+    inject: (world) => exhaustMemory(world, 1),
+    afterwards: (world) => world.restart(1),
+    allowed: ['502 of the proxy', 'broken'],
+    recoverSeconds: 0.5,
+    // A full heap is collected again and again before the process ends.
+    longestSeconds: 2 * PATIENT_SECONDS,
+  },
+  'second-start': {
+    title: 'a second start on a data directory in use',
+    inject: startTwice,
+    recoverSeconds: 0,
+    longestSeconds: PATIENT_SECONDS,
+  },
+  'migration-kill': {
+    title: 'kill -9 of `svc db migrate`',
+    inject: killMigrations,
+    recoverSeconds: 0,
+    longestSeconds: PATIENT_SECONDS,
+  },
+  'backup-kill': {
+    title: 'kill -9 of `svc db backup`',
+    inject: killBackups,
+    recoverSeconds: 0,
+    longestSeconds: PATIENT_SECONDS,
   },
   'database-restart': {
     title: 'PostgreSQL restarts',
@@ -126,6 +158,12 @@ export const FAULTS = {
     inject: async (world) => world.database?.kill(),
     allowed: BUSY,
     recoverSeconds: 2,
+    longestSeconds: PATIENT_SECONDS,
+  },
+  'database-slow': {
+    title: 'each statement takes 50 ms longer',
+    inject: (world) => slowDown(world, { addedMs: 50, forMs: 2 * FAULT_MS }),
+    recoverSeconds: 0,
     longestSeconds: PATIENT_SECONDS,
   },
   'database-stall-2': stall(2, []),
@@ -144,6 +182,24 @@ export const FAULTS = {
   'provider-malformed': provider('malformed'),
   'provider-fails': provider('fails'),
   'provider-drips': provider('drips'),
+  'clients-disconnect': {
+    title: '200 clients disconnect before or in a stream',
+    inject: disconnect,
+    recoverSeconds: 0,
+    longestSeconds: PATIENT_SECONDS,
+  },
+  overspend: {
+    title: 'a user with 1.2 credits sends a thousand requests at once',
+    inject: overspend,
+    recoverSeconds: 0,
+    longestSeconds: PATIENT_SECONDS,
+  },
+  'processor-events': {
+    title: 'events of the processor are repeated, reordered and lost',
+    inject: muddleEvents,
+    recoverSeconds: 0,
+    longestSeconds: PATIENT_SECONDS,
+  },
   'clock-ahead': clock('+10m'),
   'clock-behind': clock('-10m'),
   'disk-full': {

@@ -10,7 +10,7 @@ import { MODEL } from '../servers.mjs';
  * @property {boolean} isStream
  * @property {number} sentMs
  * @property {number} endedMs
- * @property {string} outcome `ok`, `busy` (429 or 503 with `Retry-After`), the status, `broken` or the error's code
+ * @property {string} outcome `ok`, `busy` (429 or 503 with `Retry-After`), the status, `502 of the proxy`, `broken` or the error's code
  * @property {number} status 0 without a response
  * @property {string} requestId '' without a response
  * @property {number | null} charged microcredits, if a header reports them
@@ -102,9 +102,10 @@ export function sendOne(address, { agent, key, isStream, onHeaders }) {
 }
 
 /** @param {Seen} one @param {string} text @param {string | undefined} retryAfter */
-function judge({ status, isStream }, text, retryAfter) {
+function judge({ status, requestId, isStream }, text, retryAfter) {
   if ((status === 503 || status === 429) && Number(retryAfter) > 0) return 'busy';
-  if (status !== 200) return String(status);
+  // Every response of the product has an id.
+  if (status !== 200) return requestId === '' ? `${status} of the proxy` : String(status);
   const isWhole = isStream
     ? text.endsWith('data: [DONE]\n\n') && !text.includes(WRONG_EVENT)
     : text.includes('"usage"');

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { enterProject, fail } from './steps.mjs';
+import { runTest } from './run.mjs';
+import { enterProject, npm, step } from './steps.mjs';
 
 /**
  * `npm run npm-clients`: installs the clients from npm that are too large to be dependencies, and calls the service
@@ -13,20 +13,19 @@ const PACKAGES = [
   '@anthropic-ai/claude-code@2.1.328',
   '@openai/codex@0.169.0',
   '@openai/agents@0.20.0',
+  '@qwen-code/qwen-code@0.15.10',
+  'opencode-ai@1.18.33',
+  'ai@7.0.173',
+  '@ai-sdk/openai@4.0.118',
+  '@ai-sdk/anthropic@4.0.105',
   'zod@4',
+  // The AI SDK requires Node 22.
+  'node@24',
 ];
 
 enterProject();
 mkdirSync(FOLDER, { recursive: true });
-run('npm', ['install', '--prefix', FOLDER, '--no-audit', '--no-fund', ...PACKAGES]);
-run(process.execPath, ['scripts/test.mjs', 'tests/clients/npm.test.ts'], { NPM_CLIENTS: FOLDER });
-
-/** @param {string} command @param {string[]} args @param {Record<string, string>} more */
-function run(command, args, more = {}) {
-  const { status, error } = spawnSync(command, args, {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-    env: { ...process.env, ...more },
-  });
-  if (error || status !== 0) fail(`${command} ${args.join(' ')} failed.`);
-}
+await step('Installing the clients', () =>
+  npm('install', '--prefix', FOLDER, '--no-audit', '--no-fund', ...PACKAGES),
+);
+runTest('tests/clients/npm.test.ts', { NPM_CLIENTS: FOLDER });

@@ -9,12 +9,16 @@ import { buildIn, checkOut } from '../bench/revision.mjs';
 import { ROOT, stopServers } from '../bench/servers.mjs';
 import { readOptions } from './read-options.mjs';
 import { enterProject } from './steps.mjs';
+import { testOnOurSchema } from './update/test-on-our-schema.mjs';
 
 /**
  * `npm run rehearse-update`: replaces the instances of an earlier revision by those of this checkout, one by one and
  * under a paid load, and goes back again. Both work on one database, whose schema and functions are the newer ones
- * from the first new instance on.
+ * from the first new instance on. Then the tests of the earlier revision run on that schema.
  */
+
+/** Every statement of the API, the ledger and the checkout. */
+const TESTS = 'tests/api,tests/ledger,tests/checkout';
 
 const HELP = `npm run rehearse-update -- [options]
 
@@ -22,9 +26,11 @@ const HELP = `npm run rehearse-update -- [options]
                    previous commit)
   --requests N     requests per second (40)
   --streams N      streams per second, of two seconds each (6)
+  --tests LIST     which tests of the earlier revision run on the new schema, separated by commas
+                   (${TESTS}); "none" leaves them out
 
-Exit code 1 if a request or stream fails, if an old instance is not ready on the new schema, or if the books do not
-agree.`;
+Exit code 1 if a request or stream fails, if an old instance is not ready on the new schema, if the books do not
+agree, or if a test fails.`;
 
 const INSTANCES = 2;
 const BETWEEN_MS = 3_000;
@@ -34,6 +40,7 @@ const values = readOptions({
   from: { type: 'string' },
   requests: { type: 'string', default: '40' },
   streams: { type: 'string', default: '6' },
+  tests: { type: 'string', default: TESTS },
   help: { type: 'boolean', default: false },
 });
 /** @type {World | undefined} */
@@ -76,8 +83,10 @@ async function rehearse() {
     `${load.seen.length - streams} requests and ${streams} streams, ${atRollOver} of them until the update was complete: ` +
       `${failed.length} failed. ${health.polls()} answers of /readyz: ${health.problems.length} not ready.`,
   );
-  for (const problem of problems) console.error(problem);
   console.log(problems.length === 0 ? 'books: agree' : 'BROKEN');
+  if (values.tests !== 'none' && !(await testOnOurSchema(old, values.tests.split(','))))
+    problems.push(`tests of ${from} fail on the new schema`);
+  for (const problem of problems) console.error(problem);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }
 

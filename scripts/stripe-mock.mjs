@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { requireProgram } from './run.mjs';
 import { enterProject, fail } from './steps.mjs';
 
 /**
@@ -37,10 +38,7 @@ try {
 
 function install() {
   if (existsSync(PROGRAM)) return;
-  if (spawnSync('go', ['version']).error)
-    fail(
-      'stripe-mock is written in Go, which is not installed. Install it from https://go.dev/dl and try again.',
-    );
+  requireProgram('go', 'version', 'https://go.dev/dl');
   console.log(`Installing ${MODULE} …`);
   const env = { ...process.env, GOBIN: path.dirname(PROGRAM) };
   const { status } = spawnSync('go', ['install', MODULE], { stdio: 'inherit', env });

@@ -167,6 +167,18 @@ describe('an embeddings request', () => {
   });
 });
 
+test('its estimate is that of the input alone', async () => {
+  const estimate = async (output_tokens: number) => {
+    const query = `publishable_key=${person.publishableKey}&models=${SMALL}&input_tokens=1000000&output_tokens=${output_tokens}`;
+    const response = await fetch(`${url}/v1/credits/pricing?${query}`);
+    const { models } = (await response.json()) as { models: Json[] };
+    return models.map(({ credits_per_request: credits }) => credits);
+  };
+  // A million tokens for $0.02, with the commission.
+  expect(await estimate(0)).toEqual([2.5]);
+  expect(await estimate(5_000_000)).toEqual([2.5]);
+});
+
 test('an embedding model is listed as one, and cannot chat', async () => {
   const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: Json[] };
   expect(data.find(({ id }) => id === SMALL)).toMatchObject({

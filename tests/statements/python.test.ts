@@ -58,7 +58,11 @@ describe.runIf(PYTHON_VERIFIER !== '')('the program in the guide', async () => {
       [(text) => text.replace(echo, 'req_other'), /FAILED {2}req_other was changed or added/],
       [(text) => text.replace(/"output":"\d+"/, '"output":"7"'), /FAILED {2}sandbox\/\S+ was changed/],
       [
-        (text) => text.replace(/(\{"type":"receipt"[^}]+\}),/, ''),
+        (text) => {
+          const file = JSON.parse(text);
+          file.apps[0].entries.pop();
+          return JSON.stringify(file);
+        },
         /FAILED {2}2024-03-05: entries are missing/,
       ],
       [

@@ -15,7 +15,7 @@ import { findAccountDay } from '@/server/statements/read-statements';
 import { startApi } from '../harness/api-server';
 import { newPerson, type Person } from '../harness/people';
 import { bookPaidSession } from '../harness/purchases';
-import { forge } from '../ledger/forged-rows';
+import { forge, RECOUNT_SPENT } from '../ledger/forged-rows';
 
 /** A user with requests in two apps on two days that are closed, and what the user has of them. */
 
@@ -114,6 +114,7 @@ export const moveTo = (day: string, userId: string, which: string) =>
   forge([
     `UPDATE ledger_transaction SET created_at = '${day}'::date + (created_at - date_trunc('day', created_at))
      WHERE user_id = '${userId}' AND (${which})`,
+    RECOUNT_SPENT,
   ]);
 
 export async function closeBothDays(): Promise<void> {

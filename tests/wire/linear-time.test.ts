@@ -9,6 +9,11 @@ import { exchange } from './exchange-harness';
  */
 
 const LIMIT_MS = 5_000;
+/** Of this process, so that what else the machine does counts for nothing. */
+const cpuMs = (since: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1_000;
+};
 const COUNT = 100_000;
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
@@ -30,13 +35,13 @@ const twice = (n: number): Json => closed({ a: toDefinition(n + 1), b: toDefinit
 const once = (n: number): Json => closed({ a: toDefinition(n + 1) });
 
 test('each definition of a schema is followed once, however many paths lead to it', () => {
-  const startMs = performance.now();
+  const start = process.cpuUsage();
   expect(isCompilable(withDefinitions(60, twice))).toBe(true);
   expect(isCompilable(withDefinitions(60, twice, toDefinition(3)))).toBe(false);
   expect(isCompilable(withDefinitions(20_000, once))).toBe(true);
   expect(isCompilable(withDefinitions(20_000, once, toDefinition(0)))).toBe(false);
   expect(isCompilable(withDefinitions(3, twice, { $ref: '#' }))).toBe(false);
-  expect(performance.now() - startMs).toBeLessThan(LIMIT_MS);
+  expect(cpuMs(start)).toBeLessThan(LIMIT_MS);
 });
 
 const HI: Json = { role: 'user', content: 'Hi' };
@@ -90,9 +95,9 @@ test.each<{ what: string; provider: string; request: Json }>([
   },
   { what: 'required properties', provider: 'anthropic', request: chat({ response_format: strict }) },
 ])('$what for $provider are translated in linear time', ({ provider, request }) => {
-  const startMs = performance.now();
+  const start = process.cpuUsage();
   exchange('chat', request, { provider, upstreamModel: 'claude-sonnet-4-5' });
-  expect(performance.now() - startMs).toBeLessThan(LIMIT_MS);
+  expect(cpuMs(start)).toBeLessThan(LIMIT_MS);
 });
 
 test.each<{ what: string; provider: string; request: Json }>([
@@ -116,7 +121,7 @@ test.each<{ what: string; provider: string; request: Json }>([
     },
   },
 ])('$what for $provider are translated in linear time', ({ provider, request }) => {
-  const startMs = performance.now();
+  const start = process.cpuUsage();
   exchange('messages', request, { provider });
-  expect(performance.now() - startMs).toBeLessThan(LIMIT_MS);
+  expect(cpuMs(start)).toBeLessThan(LIMIT_MS);
 });

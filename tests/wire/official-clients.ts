@@ -24,3 +24,8 @@ export async function readWithAnthropic(text: string): Promise<Anthropic.Message
   });
   return stream.finalMessage();
 }
+
+export async function readResponse(text: string): Promise<OpenAI.Responses.Response> {
+  const client = new OpenAI({ apiKey: 'key', fetch: respondWith(text), maxRetries: 0 });
+  return client.responses.stream({ model: 'some/model', input: 'Hi' }).finalResponse();
+}

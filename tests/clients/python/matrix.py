@@ -13,6 +13,8 @@ from pydantic import BaseModel
 
 warnings.filterwarnings("ignore")
 CLIENT, BASE, KEY = sys.argv[1:]
+# Some clients print, which must not end up between the cells.
+cells, sys.stdout = sys.stdout, sys.stderr
 V1 = f"{BASE}/v1"
 FORMATS = {"chat": "sandbox", "messages": "sandbox-anthropic"}
 ASK = [{"role": "user", "content": "Oslo"}]
@@ -457,9 +459,77 @@ def llm():
     yield "chat completions", chat, stream, tools, structured
 
 
+def crewai():
+    import tempfile
+
+    # Otherwise, it reports to its makers and keeps a database in the home folder.
+    os.environ |= {"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
+    os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp()
+    from crewai import LLM, Agent
+    from crewai.tools import tool
+
+    @tool
+    def weather(city: str) -> str:
+        """The weather of a city."""
+        return f"warm in {city}"
+
+    for way, api in [("chat completions", "completions"), ("responses", "responses")]:
+
+        def open_model(name, **options):
+            # The library removes the first part.
+            return LLM(model=f"openai/{name}", base_url=V1, api_key=KEY, api=api, **options)
+
+        def chat(provider):
+            assert open_model(f"{provider}/echo").call("Oslo") == "Oslo"
+
+        def stream(provider):
+            assert open_model(f"{provider}/echo", stream=True).call("Oslo") == "Oslo"
+
+        def tools(provider):
+            model = open_model(f"{provider}/tool")
+            agent = Agent(role="a", goal="Be short.", backstory="b", llm=model, tools=[weather])
+            assert "warm in" in agent.kickoff("Oslo").raw
+
+        def structured(provider):
+            assert open_model(f"{provider}/echo").call("Oslo", response_model=Place) == OSLO
+
+        yield way, chat, stream, tools, structured
+
+
+def aider():
+    import tempfile
+
+    # It keeps its settings and what it knows of models in the home folder, and its history in the current one.
+    os.environ["HOME"] = folder = tempfile.mkdtemp()
+    os.chdir(folder)
+    # The service's own addresses of providers, which these tests set, would come first.
+    os.environ |= {"OPENAI_BASE_URL": V1, "ANTHROPIC_BASE_URL": BASE}
+    os.environ |= {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
+    # What it would load from the network.
+    quiet = ["--analytics-disable", "--no-check-update", "--no-show-release-notes", "--no-show-model-warnings"]
+    from aider.main import main
+
+    for way, prefix in [("chat completions", "openai"), ("messages", "anthropic")]:
+
+        def ask(provider, *options):
+            given = ["--model", f"{prefix}/{provider}/echo", "--no-git", "--yes-always", *quiet, *options]
+            answer = main(given, return_coder=True).run("Oslo")
+            assert "Oslo" in answer, answer
+
+        def chat(provider):
+            ask(provider, "--no-stream")
+
+        def stream(provider):
+            ask(provider, "--stream")
+
+        yield way, chat, stream, None, None
+
+
 CLIENTS = {
     "openai": openai,
     "anthropic": anthropic,
+    "openai-1": openai,
+    "anthropic-0": anthropic,
     "instructor": instructor,
     "langchain": langchain,
     "langchain-anthropic": langchain,
@@ -471,6 +541,8 @@ CLIENTS = {
     "autogen": autogen,
     "dspy": dspy,
     "llm": llm,
+    "crewai": crewai,
+    "aider": aider,
 }
 
 for way, *features in CLIENTS[CLIENT]():
@@ -483,4 +555,4 @@ for way, *features in CLIENTS[CLIENT]():
                 error = None
             except Exception as failure:
                 error = f"{type(failure).__name__}: {failure}"[:300]
-            print(json.dumps({"way": way, "feature": feature, "format": name, "error": error}))
+            print(json.dumps({"way": way, "feature": feature, "format": name, "error": error}), file=cells)

@@ -4,6 +4,7 @@ import { findWrongPrices } from '../corrections/from-prices';
 import { findWrongReceipts } from '../corrections/from-receipts';
 import { propose } from '../corrections/propose';
 import type { Span } from '../corrections/read-receipts';
+import { countOf } from '../count-of';
 import { creditsToJson, formatCredits } from '../credits';
 import { bookCorrections, readArchivedUntil } from '../ledger';
 import type { Bill } from '../margin/read-bill';
@@ -328,7 +329,7 @@ async function approve(input: CommandInput): Promise<Outcome> {
   const isBooked = batch.state === 'booked';
   return {
     json: toJson(batch),
-    text: `${isBooked ? 'Booked' : 'Approved'} ${formatCredits(batch.credits)} credits for ${batch.users} users.`,
+    text: `${isBooked ? 'Booked' : 'Approved'} ${formatCredits(batch.credits)} credits for ${countOf(batch.users, 'user')}.`,
     warnings: isBooked ? [] : ['some corrections could not be booked, and are tried again by the service'],
     hasProblem: !isBooked,
   };

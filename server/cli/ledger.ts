@@ -1,3 +1,4 @@
+import { countOf } from '../count-of';
 import {
   type ArchivedMonth,
   ArchiveError,
@@ -47,8 +48,10 @@ async function check(input: CommandInput): Promise<Outcome> {
   const ofStatements = await checkStatements(pauseInCommand);
   const all = [...differences, ...ofStatements, ...(archived?.differences ?? [])];
   const counted = [
-    `${users} users, ${transactions} transactions`,
-    ...(archived ? [`${archived.receipts} archived receipts of ${countMonths(archived.months)}`] : []),
+    `${countOf(users, 'user')}, ${countOf(transactions, 'transaction')}`,
+    ...(archived
+      ? [`${countOf(archived.receipts, 'archived receipt')} of ${countOf(archived.months, 'month')}`]
+      : []),
   ].join(', ');
   return {
     json: {
@@ -109,7 +112,7 @@ async function refuseProblems<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const countMonths = (months: number): string => `${months} ${months === 1 ? 'month' : 'months'}`;
-
-const describe = (months: ArchivedMonth[]): string =>
-  `${months.reduce((sum, { receipts }) => sum + receipts, 0)} receipts of ${countMonths(months.length)}`;
+function describe(months: ArchivedMonth[]): string {
+  const receipts = months.reduce((sum, month) => sum + month.receipts, 0);
+  return `${countOf(receipts, 'receipt')} of ${countOf(months.length, 'month')}`;
+}

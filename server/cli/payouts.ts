@@ -1,4 +1,5 @@
 import { DAY_MS, nowDate } from '../clock';
+import { countOf } from '../count-of';
 import { creditsToJson } from '../credits';
 import { settings } from '../env';
 import { writeCsvRow } from '../http/csv';
@@ -247,7 +248,7 @@ async function reconcile(input: CommandInput): Promise<Outcome> {
   return {
     json: { from: from.toISOString(), to: to.toISOString(), compared, foreign, differences: rows },
     text: [
-      `${compared} payouts compared, ${foreign} transfers of others ignored, ${rows.length} differences.`,
+      `${countOf(compared, 'payout')} compared, ${countOf(foreign, 'transfer')} of others ignored, ${countOf(rows.length, 'difference')}.`,
       alignColumns(rows.map((row) => Object.values(row).map((value) => value ?? 'no transfer'))),
     ]
       .join('\n')

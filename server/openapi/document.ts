@@ -243,7 +243,9 @@ const ERROR_SCHEMAS = { chat: 'Error', messages: 'MessagesError', oauth: 'OauthE
 function writeError(format: Operation['errorFormat'], status: number, codes: ErrorCode[]): OpenApiResponse {
   const schema = reference('schemas', ERROR_SCHEMAS[format]);
   const error =
-    format === 'oauth' ? { enum: codes.map(oauthCodeOf) } : { properties: { type: { enum: codes } } };
+    format === 'oauth'
+      ? { enum: [...new Set(codes.map(oauthCodeOf))] }
+      : { properties: { type: { enum: codes } } };
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_GUIDE[code].when}`).join('\n\n'),
     headers: writeHeaders(['x-request-id', ...errorHeaders(status)]),

@@ -14,19 +14,30 @@ export function compileContent(document: OpenApiDocument, location: string[]): C
   return compile(document, [...location, 'schema']);
 }
 
-const compilers = new WeakMap<OpenApiDocument, Ajv2020>();
+type Compiled = { ajv: Ajv2020; checks: Map<string, Check> };
+const compiled = new WeakMap<OpenApiDocument, Compiled>();
 
 function compile(document: OpenApiDocument, location: string[]): Check {
-  let ajv = compilers.get(document);
-  if (ajv === undefined) {
-    ajv = new Ajv2020({ strict: false, allErrors: true });
-    addFormats(ajv);
-    ajv.addSchema(refuseUnknownFields(document) as object, ROOT);
-    compilers.set(document, ajv);
-  }
   const pointer = location
     .map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
     .join('/');
+  const { ajv, checks } = compiled.get(document) ?? openDocument(document);
+  const check = checks.get(pointer) ?? compileAt(ajv, pointer);
+  checks.set(pointer, check);
+  return check;
+}
+
+function openDocument(document: OpenApiDocument): Compiled {
+  // Without inlining, a schema is compiled once, however many responses contain it.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false });
+  addFormats(ajv);
+  ajv.addSchema(refuseUnknownFields(document) as object, ROOT);
+  const opened = { ajv, checks: new Map() };
+  compiled.set(document, opened);
+  return opened;
+}
+
+function compileAt(ajv: Ajv2020, pointer: string): Check {
   const validate = ajv.compile({ $ref: `${ROOT}#/${pointer}` });
   return (value) =>
     validate(value)

@@ -83,6 +83,18 @@ test('every array states its items, which generators of clients require', () => 
   expect(lacking).toEqual([]);
 });
 
+test('no enumeration repeats a value, which generators of clients refuse', () => {
+  const repeating: unknown[] = [];
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { enum: values } = value as { enum?: unknown };
+    if (Array.isArray(values) && new Set(values).size < values.length) repeating.push(values);
+    for (const inner of Object.values(value)) look(inner);
+  };
+  look(document);
+  expect(repeating).toEqual([]);
+});
+
 test('operation ids are unique', () => {
   const ids = operations.map(([, , { operationId }]) => operationId);
   expect(new Set(ids).size).toBe(ids.length);

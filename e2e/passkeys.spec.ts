@@ -79,8 +79,12 @@ test('a user adds a passkey, signs in with it without a code, and removes it', a
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL(`${service}/`);
   await page.goto(`${service}/sign-in`);
+  // The authenticator accepts the browser's suggestion without a click.
+  const refusal = page.getByText('This passkey is not known here.');
+  await expect(refusal).toBeVisible();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-  await expect(page.getByText('This passkey is not known here.')).toBeVisible();
+  await expect(page.getByRole('alert').and(refusal)).toBeVisible();
+  await expect(refusal).toHaveCount(1);
 });
 
 test('an operator with a passkey confirms with nothing else', async ({ page, service, browser }) => {

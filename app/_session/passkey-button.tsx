@@ -5,9 +5,14 @@ import { Button, type ButtonLook } from '../_ui/button';
 import { useAction } from '../_ui/use-action';
 import { signWithPasskey } from './sign-with-passkey';
 
-type Props = ButtonLook & { label: string; onDone(): void };
+type Props = ButtonLook & {
+  label: string;
+  /** Why a passkey that the browser suggested was refused. */
+  refusal?: string | undefined;
+  onDone(): void;
+};
 
-export function PasskeyButton({ label, onDone, look = 'secondary', size = 'large' }: Props) {
+export function PasskeyButton({ label, refusal, onDone, look = 'secondary', size = 'large' }: Props) {
   const { run, isRunning, failure } = useAction(signWithPasskey);
   return (
     <div>
@@ -24,7 +29,7 @@ export function PasskeyButton({ label, onDone, look = 'secondary', size = 'large
         {label}
       </Button>
       <p role="alert" className="mt-1.5 min-h-5 text-sm text-danger">
-        {failure?.message}
+        {failure?.message ?? (isRunning ? null : refusal)}
       </p>
     </div>
   );

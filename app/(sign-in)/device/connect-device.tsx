@@ -101,7 +101,7 @@ function DecisionStep({ waiting, email, onAnswer }: DecisionProps) {
       <Notice kind="warning">
         {isElsewhere && (
           <strong className="mb-1 block font-semibold">
-            It was started on another network than the one you use now.
+            It was started on a different network from yours.
           </strong>
         )}
         Is it a device in front of you, or your own server? If someone sent you the code, refuse: that person

@@ -48,7 +48,8 @@ type EmailFormProps = Omit<Props, 'returnTo'> & {
 function EmailForm({ brand, email, onEmail, onSent, onSignedIn }: EmailFormProps) {
   const { run, isRunning, failure, clearFailure } = useAction(sendCode);
   const [problem, setProblem] = useState<string>();
-  useSuggestedPasskey({ onSignedIn, onRefused: setProblem });
+  const [refusal, setRefusal] = useState<string>();
+  useSuggestedPasskey({ onSignedIn, onRefused: setRefusal });
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -91,12 +92,12 @@ function EmailForm({ brand, email, onEmail, onSent, onSignedIn }: EmailFormProps
       <p className="my-4 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
         or
       </p>
-      <PasskeyButton label="Sign in with a passkey" onDone={onSignedIn} />
+      <PasskeyButton label="Sign in with a passkey" refusal={refusal} onDone={onSignedIn} />
     </form>
   );
 }
 
-type Suggestion = { onSignedIn(): void; onRefused(problem: string): void };
+type Suggestion = { onSignedIn(): void; onRefused(refusal: string): void };
 
 /** Browsers that can list passkeys among the suggestions of the e-mail field. */
 function useSuggestedPasskey({ onSignedIn, onRefused }: Suggestion): void {

@@ -30,7 +30,7 @@ test('the status page shows what fails and for how long, to everyone', async ({ 
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading', { name: 'sandbox', exact: true }) });
   await expect(row).toContainText('Failing');
-  await expect(row).toContainText(/in the last hour, median 0\.\d+ s/);
+  await expect(row).toContainText(/in the last hour, median 0\.\d+\u00a0s/);
   await expect(row.getByRole('img')).toHaveAccessibleName(/^sandbox, last 90 days: 9\d\.\d\d% on average$/);
   await expectAccessibleInLightAndDark(page);
 });

@@ -29,7 +29,7 @@ export function ModelPicker({ models, chosen, error, onChange }: Props) {
         type="search"
         autoComplete="off"
         value={search}
-        hint={`${chosen.length} chosen`}
+        hint={`${chosen.length} selected`}
         error={error}
         onChange={(event) => setSearch(event.target.value)}
       />

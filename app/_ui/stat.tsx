@@ -26,7 +26,7 @@ export function Stat({ label, value, unit, note }: Props) {
 /** Two per row on phones; three by themselves fill their row elsewhere. */
 export function Stats({ children }: { children: ReactNode }) {
   return (
-    <dl className="mb-6 grid grid-cols-2 gap-3 max-sm:has-[>:nth-child(3):last-child]:[&>:last-child]:col-span-2 sm:has-[>:nth-child(3):last-child]:grid-cols-3 lg:grid-cols-4">
+    <dl className="mb-6 grid grid-cols-2 gap-3 max-sm:has-[>:nth-child(3):last-child]:[&>:last-child]:col-span-2 sm:has-[>:nth-child(3):last-child]:grid-cols-3 lg:grid-cols-4 lg:has-[>:nth-child(9):last-child]:grid-cols-3">
       {children}
     </dl>
   );

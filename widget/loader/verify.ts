@@ -38,15 +38,15 @@ type Statement = Fields & { signed: string; day: string; sub: string; opening: n
 
 async function main(): Promise<void> {
   const { service, keys: keyFile, sources } = readOptions();
-  const trusted = {
-    service,
-    keys: readKeys(await read(keyFile ?? `${service}/.well-known/jwks.json`, service)),
-  };
+  const bodies: { source: string; body: Fields }[] = [];
+  for (const source of sources) bodies.push({ source, body: await read(source, service) });
+  // Afterwards, because a receipt may be the first one that a new key has signed.
+  const keys = readKeys(await read(keyFile ?? `${service}/.well-known/jwks.json`, service));
+  const trusted = { service, keys };
   const report = new Report();
   const chain: Statement[] = [];
-  for (const source of sources) {
+  for (const { source, body } of bodies) {
     print(`${plain(source)}`);
-    const body = await read(source, service);
     report.check(() => chain.push(...checkBody(body, trusted, report)));
   }
   if (chain.length > 1) print('The order of the days');

@@ -142,5 +142,5 @@ function describeHour(okShare: number | null, medianMs: number | null): string {
   const share = `${writeShare(okShare)} in the last hour`;
   return medianMs === null
     ? share
-    : `${share}, median ${(medianMs / 1000).toFixed(medianMs < 950 ? 2 : 1)} s`;
+    : `${share}, median ${(medianMs / 1000).toFixed(medianMs < 950 ? 2 : 1)}\u00a0s`;
 }

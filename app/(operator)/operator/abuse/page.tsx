@@ -172,7 +172,7 @@ function AppReversals({ medians, apps }: Reversals) {
       flush
     >
       {apps.length === 0 ? (
-        <Nothing>No app is above the usual.</Nothing>
+        <Nothing>No app has an unusual rate.</Nothing>
       ) : (
         <ul>
           {apps.map((app) => (

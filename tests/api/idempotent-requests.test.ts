@@ -20,7 +20,7 @@ import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
 import { readReceipts } from '../harness/receipts';
 import { until } from '../harness/until';
-import { forge } from '../ledger/forged-rows';
+import { forge, RECOUNT_SPENT } from '../ledger/forged-rows';
 
 /** An `Idempotency-Key` on a generation request: charged once, and its response is sent again. */
 
@@ -415,6 +415,7 @@ describe('an instance that dies', () => {
     ]);
     await forge([
       `UPDATE ledger_transaction SET created_at = created_at - interval '1 minute' WHERE user_id = '${person.userId}'`,
+      RECOUNT_SPENT,
     ]);
     const error = await readError(await send(person));
     expect(error).toMatchObject({ status: 409, type: 'already_charged' });

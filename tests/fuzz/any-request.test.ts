@@ -49,7 +49,8 @@ async function judge(sent: Case): Promise<string[]> {
     const answer = await send(world, sent);
     const isAccepted = sent.target.startsWith('action') ? /"ok":true/.test(answer.text) : answer.status < 300;
     if (isAccepted) count.accepted += 1;
-    return findFaults(world, sent, answer).map((fault) => `${fault}\n  ${describe(sent)}`);
+    const id = String(answer.headers['x-request-id']);
+    return findFaults(world, sent, answer).map((fault) => `${fault}\n  ${id}\n  ${describe(sent)}`);
   } catch (error) {
     return [`${error}\n  ${describe(sent)}`];
   }
@@ -64,7 +65,12 @@ async function runBatch(seed: number, size: number): Promise<string[]> {
     const sent = cases[next++];
     if (sent) faults.push(...(await judge(sent)));
   });
-  return [...faults, ...takeLogFaults(world)].map((fault) => `seed ${seed}: ${fault}`);
+  const logged = world.server.log.split('\n');
+  const explained = faults.map((fault) => {
+    const id = /^ {2}(req_\w+)$/m.exec(fault)?.[1];
+    return [fault, ...(id ? logged.filter((line) => line.includes(id)) : [])].join('\n  ');
+  });
+  return [...explained, ...takeLogFaults(world)].map((fault) => `seed ${seed}: ${fault}`);
 }
 
 test(

@@ -139,6 +139,7 @@ describe.each(GROUPS)('%s', (_, everyAction) => {
     for await (const step of everyAction()) {
       const { action, token, attemptsOnly, answers } = step;
       called.add(action);
+      await finishPending();
       const before = await readFacts();
       const refusals: [string, ActionResponse][] = await refuse(step);
       if (step.ids) refusals.push(...(await expectNotFound(step, stranger)));
@@ -588,8 +589,8 @@ async function* actionsOfEveryone(): AsyncGenerator<Step> {
   const user = await newAppUser(partnerId);
   const { keyId } = await mint(user);
   yield { action: 'revokeLinkedKey', input: { token: writeRevokeToken(keyId) } };
-  const stopLink = new URL(writeStopPath(user.userId), dashboard.url);
-  yield { action: 'stopByMail', input: { token: stopLink.searchParams.get('token') } };
+  const stopLink = new URL(writeStopPath({ userId: user.userId }), dashboard.url);
+  yield { action: 'stopByMail', input: { token: stopLink.searchParams.get('token'), scope: 'all' } };
   await saveWarningChoice(user.userId, { kind: 'weekly', isOn: true, zone: 'UTC' });
   const { page } = writeUnsubscribePaths({ userId: user.userId, kind: 'weekly' });
   const ending = new URL(page, dashboard.url).searchParams.get('token');
@@ -656,6 +657,7 @@ test('every path with another user’s id returns the same response as for an id
 test('other sites cannot change a checkout window, whatever cookies their requests carry', async () => {
   const owner = await newOwnerWithEverything('Framed');
   const routes = namedPlaces().filter(({ place }) => place.startsWith('/checkout/api/'));
+  await finishPending();
   const before = await readFacts();
   let tried = 0;
   for (const { place, methods } of routes) {
@@ -862,8 +864,8 @@ const BACKGROUND_TABLES =
 const changedTables = (before: Record<string, string>, after: Record<string, string>): string[] =>
   Object.keys(after).filter((name) => before[name] !== after[name]);
 
-/** Returns a digest of each table, once no webhook, receipt, invitation, correction or mail about a payout is pending. */
-async function readFacts(): Promise<Record<string, string>> {
+/** Resolves once no webhook, receipt, invitation, correction or mail about a payout is pending. */
+async function finishPending(): Promise<void> {
   // The server does it every ten and every thirty seconds.
   await sendInvitations();
   await sendPayoutMails();
@@ -881,6 +883,10 @@ async function readFacts(): Promise<Record<string, string>> {
       ]),
     (pending) => pending.every((count) => count === 0),
   );
+}
+
+/** Returns a digest of each table. */
+async function readFacts(): Promise<Record<string, string>> {
   const { rows: tables } = await pool().query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
   );

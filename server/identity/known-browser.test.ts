@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { DAY_MS, now, setClock } from '@/server/clock';
-import { settings } from '@/server/env';
-import { findKnownBrowser, knownBrowserCookie, rememberBrowser } from '@/server/identity/known-browser';
+import { DAY_MS, now, setClock } from '../clock';
+import { settings } from '../env';
+import { findKnownBrowser, knownBrowserCookie, rememberBrowser } from './known-browser';
 
 const [ADA, GRACE] = ['ada@example.com', 'grace@example.com'];
 const start = now();

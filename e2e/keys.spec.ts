@@ -39,6 +39,7 @@ test('an owner restricts a key in the account, and revokes it from a mail withou
   await page.getByLabel('Networks').fill('');
   await page.getByLabel('Websites').fill('');
   await page.getByRole('button', { name: 'Save restrictions' }).click();
+  await expect(page.getByRole('heading', { name: /^Restrict the key/ })).toHaveCount(0);
   await expect(page.getByText('Only from')).toHaveCount(0);
   expect(await readBalance()).toBe(200);
 

@@ -77,19 +77,31 @@ async function runPlaywright() {
     browser,
   );
   const tests = listTests(readReport(report).suites);
-  const titles = (status) => tests.filter((test) => test.status === status).map(({ title }) => title);
-  return total(
-    code,
-    titles('expected').length,
-    titles('unexpected').map((title) => ({ title })),
+  const [passed, flaky, failed] = ['expected', 'flaky', 'unexpected'].map((status) =>
+    tests.filter((test) => test.status === status),
   );
+  // Of a build machine, nothing but the output is left.
+  if (process.env.CI) for (const { title, results } of [...flaky, ...failed]) printPages(title, results);
+  const run = total(code, passed.length + flaky.length, failed);
+  return { ...run, remarks: [...flaky.map(({ title }) => `passed when repeated: ${title}`), ...run.remarks] };
 }
 
-/** Of a Playwright report, at any depth: `{ title, status }`. */
+/** The pages on which a test failed, as a screen reader would read them. */
+function printPages(title, results) {
+  const attachments = results.flatMap((result) => result.attachments);
+  for (const { path } of attachments.filter(({ name }) => name === 'error-context')) {
+    const [, snapshot = 'nothing'] = /```yaml\n(.*?)```/s.exec(readFileSync(path, 'utf8')) ?? [];
+    console.log(
+      `\n${title} failed on this page:\n${snapshot.replaceAll(/ \[(ref=\w+|cursor=pointer)\]/g, '')}`,
+    );
+  }
+}
+
+/** Of a Playwright report, at any depth: `{ title, status, results }`. */
 function listTests(suites = []) {
   return suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
     ...specs.flatMap(({ title, tests }) =>
-      tests.map(({ status }) => ({ title: `${file} › ${title}`, status })),
+      tests.map(({ status, results }) => ({ title: `${file} › ${title}`, status, results })),
     ),
     ...listTests(inner),
   ]);

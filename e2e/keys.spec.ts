@@ -32,10 +32,16 @@ test('an owner restricts a key in the account, and revokes it from a mail withou
   await page.getByLabel('Websites').fill('https://notes.example');
   await page.getByRole('button', { name: 'Save restrictions' }).click();
   await expect(page.getByText('Only from 203.0.113.7, 2001:db8::/32, https://notes.example')).toBeVisible();
+  const restrict = page.getByRole('button', { name: /^Restrict: key ending in/ });
+  await expect(restrict).toBeFocused();
   await expectAccessibleLayout(page);
   await picture('restricted-key');
   expect(await readBalance()).toBe(403);
-  await page.getByRole('button', { name: /^Restrict: key ending in/ }).click();
+  await restrict.click();
+  await page.getByLabel('Networks').fill('192.0.2.1');
+  await page.keyboard.press('Escape');
+  await restrict.click();
+  await expect(page.getByLabel('Networks')).toHaveValue('203.0.113.7 2001:db8::/32');
   await page.getByLabel('Networks').fill('');
   await page.getByLabel('Websites').fill('');
   await page.getByRole('button', { name: 'Save restrictions' }).click();

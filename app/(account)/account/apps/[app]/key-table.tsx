@@ -1,6 +1,7 @@
 'use client';
 
 import { KeyRound } from 'lucide-react';
+import { useMemo } from 'react';
 import { ConfirmButton } from '@/app/_ui/confirm-button';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { EmptyState } from '@/app/_ui/empty-state';
@@ -71,10 +72,12 @@ function Restrictions({ origins, networks }: Pick<KeyRow, 'origins' | 'networks'
 }
 
 export function KeyTable({ appName, rows }: { appName: string; rows: KeyRow[] }) {
+  // New columns would replace the dialogs of all rows.
+  const columns = useMemo(() => columnsFor(appName), [appName]);
   return (
     <DataTable
       caption={`Keys for ${appName}`}
-      columns={columnsFor(appName)}
+      columns={columns}
       rows={rows}
       numeric={['revoke']}
       hiddenOnPhone={['device', 'createdAt', 'lastUsedAt']}

@@ -13,10 +13,17 @@ type Props = { keyId: string; last4: string; appName: string; origins: string[];
 /** Asks where a key may be used. Empty fields allow any place. */
 export function RestrictKey({ keyId, last4, appName, ...current }: Props) {
   const [isOpen, setOpen] = useState(false);
-  const [origins, setOrigins] = useState(current.origins.join(' '));
-  const [networks, setNetworks] = useState(current.networks.join(' '));
+  const [origins, setOrigins] = useState('');
+  const [networks, setNetworks] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(restrictAppKey);
   const errorOf = (field: string) => (failure?.field === field ? failure.message : undefined);
+
+  const open = () => {
+    setOrigins(current.origins.join(' '));
+    setNetworks(current.networks.join(' '));
+    clearFailure();
+    setOpen(true);
+  };
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -33,10 +40,7 @@ export function RestrictKey({ keyId, last4, appName, ...current }: Props) {
         </Button>
       }
       open={isOpen}
-      onOpenChange={(open) => {
-        setOpen(open);
-        clearFailure();
-      }}
+      onOpenChange={(opens) => (opens ? open() : setOpen(false))}
     >
       <form onSubmit={submit} noValidate className="space-y-3">
         {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}

@@ -89,7 +89,8 @@ test(
     console.info(`${targets.size} targets, ${reached} of them accepted a request`);
     if (CASES > 2_000) console.info(inspectTargets());
     expect(faults).toEqual([]);
-    expect(reached).toBeGreaterThan(targets.size / 3);
+    // Three requests for each target: which of them are valid is chance. Usually a third of the targets accept one.
+    expect(reached).toBeGreaterThan(targets.size / 4);
   },
   60_000 + CASES * 100,
 );

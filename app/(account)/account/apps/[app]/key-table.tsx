@@ -72,7 +72,7 @@ function Restrictions({ origins, networks }: Pick<KeyRow, 'origins' | 'networks'
 }
 
 export function KeyTable({ appName, rows }: { appName: string; rows: KeyRow[] }) {
-  // New columns would replace the dialogs of all rows.
+  // New columns would mount every cell again, and the focus would be lost after an action.
   const columns = useMemo(() => columnsFor(appName), [appName]);
   return (
     <DataTable

@@ -30,8 +30,6 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
-  // A repeated test is named next to the totals, with the page on which it failed.
-  retries: process.env.CI ? 1 : 0,
   reporter: [['list'], ['json', { outputFile: path.join(root, '.build/test-results/playwright.json') }]],
   use: {
     baseURL: BASE_URL,

@@ -63,6 +63,12 @@ export const SUMS = `
   UPDATE user_app a SET own = e.own FROM (
     SELECT user_id, partner_id, sum(credits) AS own FROM ledger_transaction GROUP BY 1, 2) e
     WHERE e.user_id = a.user_id AND e.partner_id = a.partner_id;
+  UPDATE user_app a SET spent_on = l.day, day_spent = l.of_day, month_spent = l.of_month FROM (
+    SELECT user_id, partner_id, last AS day, sum(charge) FILTER (WHERE day = last) AS of_day,
+      sum(charge) FILTER (WHERE date_trunc('month', day) = date_trunc('month', last)) AS of_month
+    FROM (SELECT user_id, partner_id, charge, day, max(day) OVER (PARTITION BY user_id, partner_id) AS last
+      FROM (SELECT *, (created_at AT TIME ZONE 'UTC')::date AS day FROM usage) u) s GROUP BY 1, 2, 3) l
+    WHERE l.user_id = a.user_id AND l.partner_id = a.partner_id;
   UPDATE wallet w SET money = e.own FROM (SELECT user_id, sum(own) AS own FROM user_app GROUP BY 1) e WHERE e.user_id = w.user_id;
   INSERT INTO usage_day SELECT user_id, (created_at AT TIME ZONE 'UTC')::date, partner_id, model, count(*),
     sum(input_tokens + cache_read_tokens + output_tokens), sum(charge) FROM usage GROUP BY 1, 2, 3, 4;
@@ -91,7 +97,7 @@ export const PARTITION = `
   INSERT INTO ledger_transaction SELECT * FROM plain;
   DROP TABLE plain CASCADE;
   ALTER TABLE ledger_transaction ADD PRIMARY KEY (id, created_at) WITH (fillfactor = 80);
-  CREATE INDEX ledger_transaction_user_id_partner_id_created_at_idx ON ledger_transaction (user_id, partner_id, created_at DESC);
+  CREATE INDEX ledger_transaction_history ON ledger_transaction (user_id, partner_id, ledger_slot(created_at));
   CREATE INDEX ledger_transaction_created ON ledger_transaction USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
   CREATE UNIQUE INDEX ledger_transaction_cause ON ledger_transaction (user_id, kind, cause_id, created_at) WHERE kind <> 'usage';
   CREATE INDEX ledger_transaction_overrun ON ledger_transaction (created_at) WHERE provider_cost > -credits + 1;

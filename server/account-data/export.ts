@@ -93,7 +93,7 @@ async function readRows(
   after: string[] | null,
 ): Promise<Row[]> {
   const values = [section.by === 'email' ? email : userId, ...(pocket === null ? [] : [pocket])];
-  const place = section.key.map((column) => `t.${column}`);
+  const place = [...(section.keyPrefix ?? []), ...section.key.map((column) => `t.${column}`)];
   const conditions = [
     section.where ?? 't.user_id = $1',
     ...(pocket === null ? [] : ['t.partner_id = $2']),

@@ -17,6 +17,8 @@ export type Section = {
   by?: 'email';
   /** Columns that identify a row within the account, in the order of the file. */
   key: readonly string[];
+  /** Expressions that precede the key in the index that finds the rows. They sort them as the key does. */
+  keyPrefix?: readonly string[];
   /** Read by pocket, as the index is. */
   byPocket?: true;
   /** One object instead of a list. */
@@ -224,6 +226,7 @@ export const SECTIONS: readonly Section[] = [
     ],
     // What a partner loses by a dispute leaves the user's credits as they are.
     where: "t.user_id = $1 AND t.kind <> 'earnings_reversal'",
+    keyPrefix: ['ledger_slot(t.created_at)'],
     key: ['created_at', 'id'],
     byPocket: true,
     withheld: {

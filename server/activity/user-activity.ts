@@ -17,7 +17,7 @@ export async function listUsedApps(userId: string): Promise<UsedApp[]> {
      LEFT JOIN LATERAL (
        SELECT t.created_at FROM ledger_transaction t
        WHERE t.user_id = a.user_id AND t.partner_id = a.partner_id AND t.kind = 'usage'
-       ORDER BY t.created_at DESC LIMIT 1) l ON true
+       ORDER BY ledger_slot(t.created_at) DESC, t.created_at DESC LIMIT 1) l ON true
      WHERE a.user_id = $1 ORDER BY l.created_at DESC NULLS LAST, p.name`,
     [userId],
   );
@@ -106,6 +106,8 @@ async function readRequests(
      JOIN usage u ON u.user_id = $1 AND u.partner_id = a.partner_id
        AND u.created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        AND u.created_at < $3::date::timestamp AT TIME ZONE 'UTC'
+       AND ledger_slot(u.created_at) >= ledger_slot($2::date::timestamp AT TIME ZONE 'UTC')
+       AND ledger_slot(u.created_at) <= ledger_slot($3::date::timestamp AT TIME ZONE 'UTC')
      WHERE a.user_id = $1 AND ($4::text IS NULL OR a.partner_id = $4) AND ($5::text IS NULL OR u.model = $5)
        AND ($6::text IS NULL OR (u.created_at, u.transaction_id) < (
          SELECT b.created_at, b.transaction_id FROM usage b WHERE b.user_id = $1 AND b.transaction_id = 'txn_' || substr($6, 5)))
@@ -121,7 +123,8 @@ export async function readLatestRequests(userId: string, limit: number): Promise
     `SELECT DISTINCT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM (
        SELECT t.created_at FROM user_app a CROSS JOIN LATERAL (
          SELECT t.created_at FROM ledger_transaction t
-         WHERE t.user_id = $1 AND t.partner_id = a.partner_id AND t.kind = 'usage' ORDER BY t.created_at DESC LIMIT $2) t
+         WHERE t.user_id = $1 AND t.partner_id = a.partner_id AND t.kind = 'usage'
+         ORDER BY ledger_slot(t.created_at) DESC, t.created_at DESC LIMIT $2) t
        WHERE a.user_id = $1 ORDER BY t.created_at DESC LIMIT $2) latest ORDER BY day`,
     [userId, limit],
   );

@@ -75,7 +75,7 @@ export async function readHistory(
        LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
        LEFT JOIN correction_batch b ON t.kind = 'correction' AND b.id = t.related_id
        WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
-       ORDER BY t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`,
+       ORDER BY ledger_slot(t.created_at) DESC, t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`,
       [userId, partnerId, limit, offset],
     ),
     countEntries(userId, partnerId),
@@ -93,7 +93,8 @@ async function countEntries(userId: string, partnerId: string): Promise<number> 
        (SELECT coalesce(sum(d.requests), 0)
         FROM ledger_usage_days($1, (a.up_to AT TIME ZONE 'UTC')::date, 'infinity', $2, NULL) d)
        + (SELECT count(*) FROM ledger_transaction t
-          WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind = 'usage' AND t.created_at < a.up_to)
+          WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind = 'usage' AND t.created_at < a.up_to
+            AND ledger_slot(t.created_at) <= ledger_slot(a.up_to))
        + (SELECT count(*) FROM ledger_transaction t
           WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'usage' AND t.kind <> 'earnings_reversal')
      )::int AS total

@@ -83,7 +83,8 @@ export const ALLOWANCE_INVARIANT = `
     SELECT user_id, partner_id, sum(amount) AS amount FROM (
       SELECT t.user_id, t.partner_id, t.allowance_spent AS amount
       FROM ledger_transaction t JOIN saved s USING (user_id, partner_id)
-      WHERE t.allowance_spent IS NOT NULL AND t.created_at > s.created_at AND ${OF('t.user_id')}
+      WHERE t.allowance_spent IS NOT NULL AND t.created_at > s.created_at AND ledger_slot(t.created_at) >= ledger_slot(s.created_at)
+        AND ${OF('t.user_id')}
       UNION ALL
       SELECT m.user_id, m.partner_id, m.allowance_spent
       FROM archived_month m JOIN saved s USING (user_id, partner_id)
@@ -128,7 +129,9 @@ export const LIMIT_INVARIANT = `
     FROM user_app u LEFT JOIN LATERAL (
       SELECT t.created_at, -t.credits AS spent FROM ledger_transaction t
       WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage'
-        AND t.created_at >= c.starts - interval '1 minute' AND t.created_at < c.ends) t ON true
+        AND t.created_at >= c.starts - interval '1 minute' AND t.created_at < c.ends
+        AND ledger_slot(t.created_at) >= ledger_slot(c.starts - interval '1 minute')
+        AND ledger_slot(t.created_at) <= ledger_slot(c.ends)) t ON true
     WHERE u.user_id = c.user_id AND c.partner_id IN ('', u.partner_id)) b
   WHERE c.starts >= archive.up_to AND c.spent NOT BETWEEN b.spent AND b.most`;
 

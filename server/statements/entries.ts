@@ -63,7 +63,9 @@ export async function readEntries(client: Reader, userId: string, day: string): 
   // By pocket, as the index is.
   const { rows } = await client.query<Row>(
     `SELECT ${COLUMNS} FROM user_app u JOIN ledger_transaction t USING (user_id, partner_id)
-     WHERE u.user_id = $1 AND t.created_at >= $2::date AND t.created_at < $2::date + 1 AND t.${CHANGES_CREDITS}
+     WHERE u.user_id = $1 AND t.created_at >= $2::date AND t.created_at < $2::date + 1
+       AND ledger_slot(t.created_at) >= ledger_slot($2::date) AND ledger_slot(t.created_at) <= ledger_slot($2::date + 1)
+       AND t.${CHANGES_CREDITS}
      ORDER BY t.partner_id, t.created_at, t.id`,
     [userId, day],
   );

@@ -94,7 +94,8 @@ export async function noteBought(users: string[]): Promise<void> {
          UNION ALL
          SELECT -t.credits FROM user_app a JOIN ledger_transaction t ON t.user_id = a.user_id AND t.partner_id = a.partner_id
          WHERE a.user_id = c.user_id AND t.kind = 'usage' AND t.created_at >= bought.at
-           AND t.created_at < (bought.day + 1)::timestamp AT TIME ZONE 'UTC') s) spent
+           AND t.created_at < (bought.day + 1)::timestamp AT TIME ZONE 'UTC'
+           AND ledger_slot(t.created_at) >= ledger_slot(bought.at)) s) spent
      CROSS JOIN LATERAL (SELECT greatest(w.money, 0) AS left, spent.amount + greatest(w.money, 0) AS whole) had
      CROSS JOIN LATERAL (SELECT ${percentOf('spent.amount', 'had.whole', '$3::bigint')} AS percent) r
      WHERE c.user_id = ANY ($1) AND c.limits AND r.percent IS NOT NULL

@@ -169,7 +169,8 @@ function readWeek(userId: string, { before, from, to }: WeeklyDetail): Promise<A
               coalesce(sum(-t.credits) FILTER (WHERE t.created_at < $3), 0)::bigint AS before
        FROM ledger_transaction t
        WHERE t.user_id = a.user_id AND t.partner_id = a.partner_id AND t.kind = 'usage'
-         AND t.created_at >= $2 AND t.created_at < $4) w
+         AND t.created_at >= $2 AND t.created_at < $4
+         AND ledger_slot(t.created_at) >= ledger_slot($2) AND ledger_slot(t.created_at) <= ledger_slot($4)) w
      WHERE a.user_id = $1 ORDER BY w.spent DESC, a.partner_id`,
     [userId, before, from, to],
   );

@@ -204,6 +204,7 @@ RETURNS void LANGUAGE sql AS $$
   candidate AS (
     SELECT t.*, true AS is_open
     FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
+      AND ledger_slot(t.created_at) >= ledger_slot(a.final_until)
     WHERE t.kind = 'usage' AND (t.partner_share > 0 OR t.id IN (SELECT id FROM corrected WHERE share > 0)) AND EXISTS (SELECT 1 FROM unpaid)
     UNION ALL
     SELECT t.*, t.created_at > a.final_until
@@ -806,7 +807,8 @@ BEGIN
       FROM user_app u CROSS JOIN LATERAL (
         SELECT t.created_at, -t.credits AS spent FROM ledger_transaction t
         WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage'
-          AND t.created_at >= least(week_starts, month_starts)) t
+          AND t.created_at >= least(week_starts, month_starts)
+          AND ledger_slot(t.created_at) >= ledger_slot(least(week_starts, month_starts))) t
       WHERE u.user_id = p_user AND p_partner IN ('', u.partner_id);
     INSERT INTO spending_limit (user_id, partner_id, day_spent, day_starts, day_ends, week_spent, week_starts, week_ends,
         month_spent, month_starts, month_ends)
@@ -2140,6 +2142,7 @@ RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bi
     CROSS JOIN user_app a
     JOIN usage u ON u.user_id = p_user AND u.partner_id = a.partner_id
       AND u.created_at >= mark.begun AND u.created_at < mark.ended
+      AND ledger_slot(u.created_at) >= ledger_slot(mark.begun) AND ledger_slot(u.created_at) <= ledger_slot(mark.ended)
     WHERE a.user_id = p_user AND (p_partner IS NULL OR a.partner_id = p_partner) AND (p_model IS NULL OR u.model = p_model)
   )
   SELECT day, partner_id, model, sum(requests)::bigint, sum(tokens)::bigint, sum(charge)::bigint FROM every_part GROUP BY 1, 2, 3

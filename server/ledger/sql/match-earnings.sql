@@ -41,6 +41,7 @@ RETURNS void LANGUAGE sql AS $$
   candidate AS (
     SELECT t.*, true AS is_open
     FROM app a JOIN ledger_transaction t ON t.user_id = p_user AND t.partner_id = a.partner_id AND t.created_at > a.final_until
+      AND ledger_slot(t.created_at) >= ledger_slot(a.final_until)
     WHERE t.kind = 'usage' AND (t.partner_share > 0 OR t.id IN (SELECT id FROM corrected WHERE share > 0)) AND EXISTS (SELECT 1 FROM unpaid)
     UNION ALL
     SELECT t.*, t.created_at > a.final_until

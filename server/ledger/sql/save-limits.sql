@@ -34,7 +34,8 @@ BEGIN
       FROM user_app u CROSS JOIN LATERAL (
         SELECT t.created_at, -t.credits AS spent FROM ledger_transaction t
         WHERE t.user_id = u.user_id AND t.partner_id = u.partner_id AND t.kind = 'usage'
-          AND t.created_at >= least(week_starts, month_starts)) t
+          AND t.created_at >= least(week_starts, month_starts)
+          AND ledger_slot(t.created_at) >= ledger_slot(least(week_starts, month_starts))) t
       WHERE u.user_id = p_user AND p_partner IN ('', u.partner_id);
     INSERT INTO spending_limit (user_id, partner_id, day_spent, day_starts, day_ends, week_spent, week_starts, week_ends,
         month_spent, month_starts, month_ends)

@@ -17,6 +17,7 @@ RETURNS TABLE (day date, partner_id text, model text, requests bigint, tokens bi
     CROSS JOIN user_app a
     JOIN usage u ON u.user_id = p_user AND u.partner_id = a.partner_id
       AND u.created_at >= mark.begun AND u.created_at < mark.ended
+      AND ledger_slot(u.created_at) >= ledger_slot(mark.begun) AND ledger_slot(u.created_at) <= ledger_slot(mark.ended)
     WHERE a.user_id = p_user AND (p_partner IS NULL OR a.partner_id = p_partner) AND (p_model IS NULL OR u.model = p_model)
   )
   SELECT day, partner_id, model, sum(requests)::bigint, sum(tokens)::bigint, sum(charge)::bigint FROM every_part GROUP BY 1, 2, 3

@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync } from 'node:fs';
-import { link, rm } from 'node:fs/promises';
+import { existsSync, type WriteStream } from 'node:fs';
+import { link, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -20,34 +20,46 @@ const ROWS_AT_ONCE = 1_000;
 
 /** Writes a consistent snapshot while the service keeps running. Returns the row counts by table. */
 export async function writeBackup(databaseUrl: string, file: string): Promise<Record<string, number>> {
-  if (existsSync(file)) throw taken(file);
+  if (existsSync(file)) throw exists(file);
   const counts: Record<string, number> = {};
   const draft = `${file}.part`;
+  const out = await openDraft(draft);
   const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
   try {
+    await client.connect();
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'");
-    // Anyone who can read the file can read every row.
-    const out = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
     await pipeline(Readable.from(linesOf(client, counts)), createGzip(), out);
     await client.query('COMMIT');
     // The file gets its name only once it is complete, and never replaces an existing file.
     await link(draft, file);
-    await rm(draft);
   } catch (error) {
-    if (isTaken(error)) throw taken(draft);
-    await rm(draft, { force: true });
-    throw error;
+    throw isTaken(error) ? exists(file) : error;
   } finally {
     await client.end();
+    out.destroy();
+    await rm(draft, { force: true });
   }
   return counts;
 }
 
-const taken = (file: string) => new CommandRefused(`${file} already exists`);
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EEXIST';
+/** Anyone who can read the file can read every row. */
+async function openDraft(draft: string): Promise<WriteStream> {
+  try {
+    return (await open(draft, 'wx', 0o600)).createWriteStream();
+  } catch (error) {
+    throw new CommandRefused(
+      isTaken(error)
+        ? `${draft} already exists: a backup is writing it, or was interrupted. If none is running, remove it.`
+        : `Cannot write ${draft} (${codeOf(error)}). Check that its folder exists and can be written to.`,
+    );
+  }
+}
+
+const exists = (file: string) => new CommandRefused(`${file} already exists`);
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+const isTaken = (error: unknown): boolean => codeOf(error) === 'EEXIST';
 
 async function* linesOf(client: pg.ClientBase, counts: Record<string, number>): AsyncGenerator<string> {
   const tables = await readTables(client);

@@ -116,6 +116,28 @@ describe('a backup', () => {
     expect(readFileSync(complete).equals(before)).toBe(true);
     expect(existsSync(`${complete}.part`)).toBe(false);
   });
+
+  it('keeps a file that gets its name while it is written', async () => {
+    const file = fileIn('other.gz');
+    const written = writeBackup(url, file);
+    writeFileSync(file, 'another file');
+    await expect(written).rejects.toThrow(`${file} already exists`);
+    expect(readFileSync(file, 'utf8')).toBe('another file');
+    expect(existsSync(`${file}.part`)).toBe(false);
+  });
+
+  it('says what to do about the rest of an interrupted one', async () => {
+    const file = fileIn('interrupted.gz');
+    writeFileSync(`${file}.part`, 'half of a f');
+    await expect(writeBackup(url, file)).rejects.toThrow('If none is running, remove it.');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('is refused with the reason where no file can be written', async () => {
+    await expect(writeBackup(url, fileIn('nowhere/whole.gz'))).rejects.toThrow(
+      '(ENOENT). Check that its folder exists',
+    );
+  });
 });
 
 const lines = gunzipSync(readFileSync(complete)).toString().split('\n');

@@ -8,7 +8,7 @@ import { newWallet } from './wallets';
 
 await newDatabase();
 
-/** More than fit into two steps. */
+/** More than fit into one step. */
 const BOOKED = 11_000;
 const NO_RECEIPT = 'every charged request has a receipt';
 
@@ -84,8 +84,8 @@ test('between two steps of an audit or of a check, no transaction is open and no
   };
   await auditRecent(0, look);
   expect(steps).toBeGreaterThan(5);
-  // One step each for three slices.
-  expect(marks.size).toBe(3);
+  // One step each for two slices.
+  expect(marks.size).toBe(2);
   steps = 0;
   const { differences, transactions } = await checkLedger(look);
   expect(steps).toBeGreaterThan(5);

@@ -184,6 +184,8 @@ async function countOfUser(
     `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::float8 AS requests FROM usage
      WHERE user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1) AND partner_id = $1
        AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC' AND created_at < $3::date::timestamp AT TIME ZONE 'UTC'
+       AND ledger_slot(created_at) >= ledger_slot($2::date::timestamp AT TIME ZONE 'UTC')
+       AND ledger_slot(created_at) <= ledger_slot($3::date::timestamp AT TIME ZONE 'UTC')
        AND ($4::text IS NULL OR model = $4) AND ($6::text IS NULL OR (outcome = 'completed') = ($6 = 'completed'))
      GROUP BY 1`,
     [partnerId, from, to, model ?? null, appUserId ?? null, status ?? null],
@@ -207,7 +209,9 @@ async function readRequests(
        AND u.created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        AND u.created_at < $3::date::timestamp AT TIME ZONE 'UTC'
        AND ($4::text IS NULL OR u.model = $4)
-       AND ($5::text IS NULL OR u.user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1))
+       AND ($5::text IS NULL OR (u.user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1)
+         AND ledger_slot(u.created_at) >= ledger_slot($2::date::timestamp AT TIME ZONE 'UTC')
+         AND ledger_slot(u.created_at) <= ledger_slot($3::date::timestamp AT TIME ZONE 'UTC')))
        AND ($6::text IS NULL OR (u.outcome = 'completed') = ($6 = 'completed'))
      ORDER BY u.created_at DESC, u.request_id DESC LIMIT $7 OFFSET $8`,
     [partnerId, from, to, model ?? null, appUserId ?? null, status ?? null, limit, offset],

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { listAppRequests } from '@/server/activity/partner-activity';
 import { listUsedApps, readLatestRequests } from '@/server/activity/user-activity';
 import { pool } from '@/server/db';
 import { readHistory, rollUpUsage } from '@/server/ledger';
@@ -68,4 +69,13 @@ test('a list of a user reads little more than it shows, however long the history
     120 + slot,
   );
   expect(await countReads(() => readEntries(pool(), userId, '2026-10-02'))).toBeLessThanOrEqual(day + slot);
+  const { rows } = await pool().query(
+    'SELECT app_user_id FROM user_app WHERE user_id = $1 AND partner_id = $2',
+    [userId, partnerId],
+  );
+  const ofDay = { from: '2026-10-02', to: '2026-10-03', appUserId: rows[0]?.app_user_id };
+  const listed = () => listAppRequests(partnerId, ofDay, { offset: 0, limit: 20 });
+  // Counted first, then shown.
+  expect(await countReads(listed)).toBeLessThanOrEqual(2 * day);
+  expect(await countReads(listed)).toBeGreaterThan(0);
 });

@@ -177,7 +177,9 @@ test('a click outside the overlay closes it, but requires confirmation during a 
   await checkout.getByRole('radio', { name: /\$5\b/ }).check();
   await checkout.getByRole('button', { name: /^Continue with/ }).click();
   // By the time the card form is shown, the page knows that a payment is in progress.
-  await expect(checkout.frameLocator('iframe[src*="/embed/"]').getByRole('button').first()).toBeVisible();
+  await expect(
+    checkout.frameLocator('iframe[src*="/embed/"]').getByRole('button', { name: /^Pay/ }),
+  ).toBeVisible();
   await page.mouse.click(20, 20);
   await expect(checkout.getByRole('heading', { name: 'Leave this payment?' })).toBeVisible();
   await checkout.getByRole('button', { name: 'Leave', exact: true }).click();

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runUntilStopped } from './process/lifetime';
 import { startService } from './process/start';
 
-// Otherwise V8 allocates parts of each query as old objects. Once dead, they keep younger ones alive until the next full
-// collection, and the short collections take 2.5 instead of 0.9 ms, a pause that one in a hundred lone requests meets.
+// Without this, V8 allocates parts of each query among the old objects. They keep younger ones alive until the next full
+// collection, which makes every short collection pause for 2.5 instead of 0.9 ms: see bench/README.md.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 /** The process: starts missing parts, serves requests, and stops everything it started when it ends. */

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { BOOKING_INVARIANTS } from './booking-invariants';
 import { checkBookings, findSlice, type Slice } from './check-bookings';
 import { checkEarnings } from './check-earnings';
-import { checkInTurn, checkTeams, checkUsers, TEAMS, USERS } from './check-in-turn';
+import { checkInTurn, TEAMS, USERS } from './check-in-turn';
 import { CORRECTION_BATCH_INVARIANT } from './correction-invariants';
 import { findDifferences } from './differences';
 import {
@@ -27,8 +27,8 @@ export type LedgerReport = {
 const PAUSES = 1;
 
 /**
- * Recomputes every balance from the postings and returns the differences. Each user and each team is checked in one
- * snapshot, and every transaction in the snapshot of its slice.
+ * Recomputes every balance from the postings and returns the differences. What a user or a team has is compared in
+ * one snapshot per invariant, and every transaction in the snapshot of its slice.
  */
 export async function checkLedger(pause: Pause = withoutPause): Promise<LedgerReport> {
   const step = takeSteps(pause, PAUSES);
@@ -50,10 +50,10 @@ export async function checkLedger(pause: Pause = withoutPause): Promise<LedgerRe
 /** The same check without expired leases, in the caller's transaction: in a backup, no request is running. */
 export async function checkBooks(client: ClientBase): Promise<string[]> {
   return [
-    ...(await checkUsers(client, null)),
+    ...(await findDifferences(client, USERS.invariants, [null])),
     ...(await findDifferences(client, [BOOKING_INVARIANTS], [null, null, null])),
     ...(await findDifferences(client, [EARNINGS_INVARIANT], [null, null, null, null])),
-    ...(await checkTeams(client, null)),
+    ...(await findDifferences(client, TEAMS.invariants, [null])),
     ...(await findDifferences(client, [...GLOBAL_INVARIANTS, ...HISTORY_INVARIANTS])),
   ];
 }

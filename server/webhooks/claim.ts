@@ -72,7 +72,7 @@ export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Pro
       WHERE NOT is_slow OR place <= $9 ORDER BY is_slow, turn, due_at LIMIT $10
     )`;
   const slow = [...limited];
-  return claim(selection, false, [
+  return claim({ name: 'claim_due', selection, isManual: false }, [
     perEndpoint,
     slow.map(([id]) => id),
     slow.map(([, room]) => room.free),
@@ -102,17 +102,21 @@ export async function claimOne(
         AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
       FOR UPDATE OF d
     )`;
-  const [claimed] = await claim(selection, isManual, [partnerId, eventId]);
+  const [claimed] = await claim({ name: 'claim_one', selection, isManual }, [partnerId, eventId]);
   return claimed ?? null;
 }
 
 type ClaimRow = Omit<Claim, 'isManual' | 'claimedAtMs'>;
 
 /** `selection` names the locked rows `taken`; its own parameters begin at $4. */
-async function claim(selection: string, isManual: boolean, parameters: unknown[]): Promise<Claim[]> {
+type Statement = { name: string; selection: string; isManual: boolean };
+
+/** Each connection plans it once, because planning takes five times as long as finding nothing due. */
+async function claim({ name, selection, isManual }: Statement, parameters: unknown[]): Promise<Claim[]> {
   const claimedAtMs = performance.now();
-  const { rows } = await pool().query<ClaimRow>(
-    `WITH ${selection}, lost AS (
+  const { rows } = await pool().query<ClaimRow>({
+    name,
+    text: `WITH ${selection}, lost AS (
        INSERT INTO delivery_attempt (event_id, number, began_at, error)
        SELECT event_id, sends, lease_until - $2 * interval '1 ms', 'lost' FROM taken WHERE lease_token IS NOT NULL
        ON CONFLICT DO NOTHING
@@ -129,7 +133,7 @@ async function claim(selection: string, isManual: boolean, parameters: unknown[]
      SELECT c.event_id AS "eventId", c.partner_id AS "partnerId", c.lease_token AS "leaseToken",
             c.sends AS number, e.type, e.body, p.webhook_url AS url, p.webhook_secret AS secret
      FROM claimed c JOIN event e ON e.id = c.event_id JOIN partner p ON p.id = c.partner_id`,
-    [new Date(now()), LEASE_MS, isManual, ...parameters],
-  );
+    values: [new Date(now()), LEASE_MS, isManual, ...parameters],
+  });
   return rows.map((row) => ({ ...row, isManual, claimedAtMs }));
 }

@@ -167,7 +167,8 @@ export async function startProduct(upstreamOrigin, dataDir, more = {}, root = RO
     SDK_URL: '',
     ...more,
   };
-  const args = [path.join(root, `.build/${program}.mjs`)];
+  // Like `npm start`.
+  const args = ['--no-memory-reducer', path.join(root, `.build/${program}.mjs`)];
   const server = await startServer({
     name: 'svc',
     port,

@@ -23,3 +23,15 @@ test('every setting in the files for a deployment exists', () => {
   const known = new Set(Object.keys(settingsSchema.shape));
   expect(named.filter((name) => !known.has(name) && !FOREIGN.test(name))).toEqual([]);
 });
+
+test('every way to start the service tells V8 to keep compiled code through quiet times', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const starts = {
+    'npm start': scripts.start,
+    'npm run start:production': scripts['start:production'],
+    image: /^CMD .*/m.exec(readFileSync('Dockerfile', 'utf8'))?.[0],
+    systemd: /^ExecStart=.*/m.exec(readFileSync('deploy/svc@.service', 'utf8'))?.[0],
+  };
+  const without = Object.entries(starts).filter(([, command]) => !command?.includes('--no-memory-reducer'));
+  expect(without).toEqual([]);
+});

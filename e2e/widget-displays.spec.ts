@@ -159,7 +159,9 @@ test('a window that the browser closes during a payment asks for confirmation, a
   await signInAt(popup, page);
   await chooseAmount(popup.mainFrame(), /\$5\b/);
   // By the time the card form is shown, the page knows that a payment is in progress.
-  await expect(popup.frameLocator('iframe[src*="/embed/"]').getByRole('button').first()).toBeVisible();
+  await expect(
+    popup.frameLocator('iframe[src*="/embed/"]').getByRole('button', { name: /^Pay/ }),
+  ).toBeVisible();
   await popup.close({ runBeforeUnload: true });
   await expect.poll(() => questions).toEqual(['beforeunload']);
   // A user who stays continues to pay; one who confirms here is not asked twice.

@@ -3,7 +3,10 @@ import { recordDifferences } from './audit-run';
 import { checkBookings, findSlice } from './check-bookings';
 import type { Step } from './steps';
 
-/** A minute at 8,000 requests/s, so that audits keep up. After a long backlog, they still end within minutes and report what they found. */
+/**
+ * Enough for a minute at 8,000 requests/s, so audits keep up. After a long backlog, they still end within minutes and report
+ * what they found.
+ */
 const STEPS_PER_AUDIT = 120;
 
 /**

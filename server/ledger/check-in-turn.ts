@@ -37,7 +37,7 @@ const nextUser = (after: string): string => {
   return `least(${firsts.join(', ')})`;
 };
 
-/** Every user with a row in one of the tables, even if it is missing in the others; the history apart from single bookings. */
+/** The whole history, apart from single bookings, of every user with a row in one of the tables, even if the others have none. */
 export const USERS: Turn = {
   next: `WITH RECURSIVE u (id) AS (
       SELECT ${nextUser('$1::text')} UNION ALL SELECT ${nextUser('u.id')} FROM u WHERE u.id IS NOT NULL)

@@ -111,7 +111,7 @@ type ClaimRow = Omit<Claim, 'isManual' | 'claimedAtMs'>;
 /** `selection` names the locked rows `taken`; its own parameters begin at $4. */
 type Statement = { name: string; selection: string; isManual: boolean };
 
-/** Each connection plans it once, because planning takes five times as long as finding nothing due. */
+/** Each connection plans it once, because planning takes four times as long as finding that nothing is due. */
 async function claim({ name, selection, isManual }: Statement, parameters: unknown[]): Promise<Claim[]> {
   const claimedAtMs = performance.now();
   const { rows } = await pool().query<ClaimRow>({

@@ -22,10 +22,10 @@ import { allow, buy, exactly, grant, hold, newWallet, sees, takeBack, type Walle
 
 await newDatabase();
 
-/** For what a timer does. */
+/** Time for the timer that returns holds. */
 const PATIENTLY = { timeout: 5_000 };
 
-// However slow the machine is, a kept hold is idle for no longer than a test says.
+// On a slow machine too, a kept hold is idle only for as long as a test says.
 beforeEach(() => {
   const start = Date.now();
   setClock(() => start);

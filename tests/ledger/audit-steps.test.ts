@@ -97,7 +97,7 @@ test('between two steps of an audit or of a check, no transaction is open and no
 });
 
 test('a check compares the earnings of every hour once, however many periods it takes', async () => {
-  // On a slow machine too, a check divides users and teams into the same steps.
+  // Even on a slow machine, both checks divide users and teams into the same steps.
   const frozen = Date.now();
   setClock(() => frozen);
   let steps = 0;

@@ -24,7 +24,7 @@ test('a snapshot that becomes too long is repeated with fewer users, until each 
   expect(found.map((each) => each?.id)).toEqual(
     Array.from({ length: 112 }, (_, n) => String(n + 1).padStart(3, '0')),
   );
-  // Ten of the slow ones take a second.
+  // Ten slow ones take a second.
   expect(Math.max(...found.map((each) => Number(each?.slow)))).toBeLessThanOrEqual(10);
   expect(scannedTo).toBe('');
 });

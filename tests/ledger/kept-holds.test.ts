@@ -25,7 +25,7 @@ await newDatabase();
 /** Time for the timer that returns holds. */
 const PATIENTLY = { timeout: 5_000 };
 
-// On a slow machine too, a kept hold is idle only for as long as a test says.
+// Even on a slow machine, a kept hold is idle only for as long as a test says.
 beforeEach(() => {
   const start = Date.now();
   setClock(() => start);

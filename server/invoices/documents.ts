@@ -11,8 +11,8 @@ export async function listDocuments(purchaseIds: string[]): Promise<DocumentSumm
   const rows = await prisma().invoice.findMany({
     where: { purchaseId: { in: purchaseIds } },
     select: { number: true, kind: true, purchaseId: true },
-    // An invoice comes before a credit note of the same moment.
-    orderBy: [{ issuedAt: 'asc' }, { kind: 'desc' }, { serial: 'asc' }],
+    // Of the same moment, an invoice (INV) comes before its credit notes (CN).
+    orderBy: [{ issuedAt: 'asc' }, { series: 'desc' }, { serial: 'asc' }],
   });
   return rows.map((row) => ({ ...row, kind: row.kind as DocumentKind }));
 }

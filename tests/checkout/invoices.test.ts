@@ -69,13 +69,11 @@ async function buy(
   return { userId, id: purchase.id, paymentId: purchase.processorPaymentId ?? '' };
 }
 
-const documentsOf = async ({ id }: Bought) => {
-  const rows = await prisma().invoice.findMany({
-    where: { purchaseId: id },
-    orderBy: [{ issuedAt: 'asc' }, { serial: 'asc' }],
-  });
-  return rows.map(({ kind, amountMinor, taxMinor }) => [kind, amountMinor, taxMinor]);
-};
+async function documentsOf({ id, userId }: Bought) {
+  const listed = await listDocuments([id]);
+  const issued = await Promise.all(listed.map(({ number }) => findDocument(number, userId)));
+  return issued.flatMap((each) => (each ? [[each.kind, each.amountMinor, each.taxMinor]] : []));
+}
 async function readText(bought: Bought, index = 0): Promise<string[]> {
   const summary = (await listDocuments([bought.id]))[index];
   const issued = await findDocument(summary?.number ?? '', bought.userId);
@@ -228,7 +226,7 @@ describe('credit notes', () => {
     const dispute = (await stripe.disputes.list({ payment_intent: disputed.paymentId })).data[0]?.id;
     await control({ move_dispute: { id: dispute, status: 'won' } });
     await applyReversals(disputed.paymentId, 'dispute');
-    expect((await documentsOf(disputed)).map(([kind]) => kind)).toEqual([
+    expect((await documentsOf(disputed)).map((each) => each[0])).toEqual([
       'invoice',
       'credit_note',
       'cancellation',
@@ -241,10 +239,14 @@ describe('credit notes', () => {
     await refundPurchase(bought.id, 3);
     expect(await documentsOf(bought)).toEqual([]);
     await saveBillingDetails(bought.userId, DETAILS);
+    const moment = Date.now();
+    setClock(() => moment);
     await requestInvoice(bought.userId, bought.id);
+    await refundPurchase(bought.id, 2);
     expect(await documentsOf(bought)).toEqual([
       ['invoice', 1200, 200],
       ['credit_note', 300, 50],
+      ['credit_note', 200, 33],
     ]);
   });
 

@@ -87,7 +87,7 @@ describe('accounts with something in common', () => {
       ['\n'],
     );
     // The sandbox identifies the card by the hash of its number.
-    expect(rows[0]?.text).not.toMatch(/477bba133c182267|4242|127\.0\.0\.1/);
+    expect(rows[0]?.text).not.toMatch(/477bba133c182267|(4242 ?){4}|\b4242\b|127\.0\.0\.1/);
   });
 
   test('are listed once three of them have signed in from one browser, as one group however many they are', async () => {

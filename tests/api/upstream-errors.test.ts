@@ -253,7 +253,8 @@ async function expectRefusal(
           request_id: response.headers.get('request-id'),
         },
   );
-  expect(text).not.toMatch(/secret|sk-[^*]|https?:|@[^*]|<html|org-[A-Z]|abcd/i);
+  // A random id may contain any four letters.
+  expect(text.replace(/req_\w+/, '')).not.toMatch(/secret|sk-[^*]|https?:|@[^*]|<html|org-[A-Z]|abcd/i);
   const headers = JSON.stringify([...response.headers]);
   expect(headers).not.toMatch(/secret|ratelimit|cookie|cf-ray|openai|anthropic|"via"|"server"/i);
   expect(response.headers.get('access-control-allow-origin')).toBe('*');

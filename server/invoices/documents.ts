@@ -11,7 +11,7 @@ export async function listDocuments(purchaseIds: string[]): Promise<DocumentSumm
   const rows = await prisma().invoice.findMany({
     where: { purchaseId: { in: purchaseIds } },
     select: { number: true, kind: true, purchaseId: true },
-    // Of the same moment, an invoice (INV) comes before its credit notes (CN).
+    // If both were issued at the same moment, an invoice (INV) comes before its credit notes (CN).
     orderBy: [{ issuedAt: 'asc' }, { series: 'desc' }, { serial: 'asc' }],
   });
   return rows.map((row) => ({ ...row, kind: row.kind as DocumentKind }));

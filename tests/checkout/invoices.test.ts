@@ -226,12 +226,29 @@ describe('credit notes', () => {
     const dispute = (await stripe.disputes.list({ payment_intent: disputed.paymentId })).data[0]?.id;
     await control({ move_dispute: { id: dispute, status: 'won' } });
     await applyReversals(disputed.paymentId, 'dispute');
-    expect((await documentsOf(disputed)).map((each) => each[0])).toEqual([
+    expect((await documentsOf(disputed)).map(([kind]) => kind)).toEqual([
       'invoice',
       'credit_note',
       'cancellation',
     ]);
     expect(await differences()).toEqual([]);
+  });
+
+  test('of one moment are listed in the order in which they were issued', async () => {
+    const bought = await buy();
+    const moment = Date.now();
+    setClock(() => moment);
+    await refundPurchase(bought.id);
+    const { data } = await stripe.refunds.list({ payment_intent: bought.paymentId });
+    await control({ fail_refund: data[0]?.id });
+    await applyReversals(bought.paymentId, 'refund');
+    await refundPurchase(bought.id);
+    expect((await documentsOf(bought)).map(([kind]) => kind)).toEqual([
+      'invoice',
+      'credit_note',
+      'cancellation',
+      'credit_note',
+    ]);
   });
 
   test('are issued along with an invoice that is requested after a refund', async () => {

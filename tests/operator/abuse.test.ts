@@ -87,7 +87,9 @@ describe('accounts with something in common', () => {
       ['\n'],
     );
     // The sandbox identifies the card by the hash of its number.
-    expect(rows[0]?.text).not.toMatch(/477bba133c182267|(4242 ?){4}|\b4242\b|127\.0\.0\.1/);
+    expect(rows[0]?.text).not.toMatch(/477bba133c182267|127\.0\.0\.1/);
+    // Random hashes and ids may contain any four digits.
+    expect(rows[0]?.text.replace(/\\x[0-9a-f]{32}|(usr|ch)_\w+/g, '')).not.toMatch(/4242/);
   });
 
   test('are listed once three of them have signed in from one browser, as one group however many they are', async () => {

@@ -6,6 +6,7 @@ import { findDatabase, findLeftovers, readWrites } from './product-database.mjs'
 import { count, GROWN } from './report.mjs';
 import { buildIn, checkOut, runNode } from './revision.mjs';
 import { ROOT, startProduct } from './servers.mjs';
+import { WORKLOADS } from './workloads.mjs';
 
 /**
  * The installations of this product under test: of this commit or an older one, empty or grown, each with a
@@ -60,7 +61,7 @@ async function startInstallation({ name, root, receipts, dataDir }, { users, loa
   console.log(`Making ${users} users with credits`);
   const keys = await makeFundedKeys(product, database, users);
   const instances = [product];
-  if (receipts === 0 && loads.includes('twoInstances128'))
+  if (receipts === 0 && loads.some((load) => WORKLOADS[load]?.twoInstances))
     instances.push(await startProduct(upstreamOrigin, dataDir, secondOn(database), root));
   return {
     product,

@@ -1,4 +1,5 @@
 // @ts-check
+import { LIMITED_CORES } from './workloads.mjs';
 
 /**
  * Turns the figures of every round into medians, the table of loads, and the measures with their goals.
@@ -87,9 +88,15 @@ const MEASURES = [
       cellOf(results, server, 'hotUser32').rps / cellOf(results, server, 'c32').rps,
   },
   {
-    title: 'requests/s, two instances ÷ one',
+    title: `requests/s, two instances ÷ one, each limited to ${LIMITED_CORES} of a core`,
     digits: 2,
     least: 1.4,
+    compute: ({ results }, server) =>
+      cellOf(results, server, 'twoLimited128').rps / cellOf(results, server, 'limited128').rps,
+  },
+  {
+    title: 'requests/s, two instances ÷ one, with all cores shared',
+    digits: 2,
     compute: ({ results }, server) =>
       cellOf(results, server, 'twoInstances128').rps / cellOf(results, server, 'c128').rps,
   },

@@ -1,9 +1,10 @@
 // @ts-check
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { limitCpu } from './cpu-limit.mjs';
 import { readCpuMs, waitUntilIdle } from './process-tree.mjs';
 import { count } from './report.mjs';
-import { STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
+import { LIMITED_CORES, STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
 
 /**
  * @typedef {import('./workloads.mjs').Workload} Workload
@@ -12,7 +13,7 @@ import { STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.
  * @property {string} name
  * @property {import('./workloads.mjs').Kind} kind
  * @property {string[]} origins one for each instance
- * @property {number[]} pids its processes, and its database: their descendants count too
+ * @property {number[]} pids its processes, one for each instance, and then its database: their descendants count too
  * @property {() => string} lastOutput
  * @property {Record<string, string>[]} headers one set per user
  *
@@ -84,6 +85,15 @@ export function startLoad() {
   const load = fork(fileURLToPath(new URL('load.mjs', import.meta.url)));
   /** @type {Drive} */
   const drive = async (target, workload, seconds) => {
+    const lifts = limitInstances(target, workload);
+    try {
+      return await driveOnce(target, workload, seconds);
+    } finally {
+      for (const lift of lifts) lift();
+    }
+  };
+  /** @type {Drive} */
+  const driveOnce = async (target, workload, seconds) => {
     const before = readCpuMs(target.pids);
     const answered = new Promise((resolve, reject) => {
       load.once('message', resolve);
@@ -100,6 +110,11 @@ export function startLoad() {
     return { ...outcome.figures, cpuMs };
   };
   return { drive, stop: () => void (load.connected && load.disconnect()) };
+}
+
+/** Returns what removes the limits. @param {Target} target @param {Workload} workload */
+function limitInstances({ origins, pids }, { limited = false }) {
+  return limited ? pids.slice(0, origins.length).map((pid) => limitCpu(pid, LIMITED_CORES)) : [];
 }
 
 /** @param {Target} target @param {Workload} workload @param {number} seconds @returns {import('./load.mjs').Job} */

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { enterProject, installDependencies } from '../scripts/steps.mjs';
+import { canLimitCpu } from './cpu-limit.mjs';
 import { measureFlush } from './disk.mjs';
 import { LITELLM_VERSION } from './litellm.mjs';
 import { HELP, readOptions } from './options.mjs';
@@ -42,8 +43,9 @@ async function cleanUp() {
   for (const undo of cleanUps.splice(0)) undo();
 }
 
-/** @param {Options} options @returns {Promise<boolean>} whether the books agree, and every goal was met if that is asked */
-async function bench(options) {
+/** @param {Options} given @returns {Promise<boolean>} whether the books agree, and every goal was met if that is asked */
+async function bench(given) {
+  const options = { ...given, loads: given.loads.filter(canDrive) };
   const loadBefore = os.loadavg()[0] ?? 0;
   if (loadBefore > 1)
     console.log(`This machine is busy already (load ${loadBefore.toFixed(1)}): ${BUSY_ADVICE}`);
@@ -96,6 +98,14 @@ async function bench(options) {
     problems,
   });
   return problems.length === 0 && !(options.assert && judged.some(({ met }) => met === false));
+}
+
+/** @param {string} load */
+function canDrive(load) {
+  const { title = '', limited = false } = WORKLOADS[load] ?? {};
+  if (!limited || canLimitCpu()) return true;
+  console.log(`Not measured: ${title}. Only root on Linux can limit the processor of a process`);
+  return false;
 }
 
 /** @param {Options} options @param {string} upstreamOrigin @returns {Promise<Target[]>} */

@@ -5,7 +5,14 @@ import { MODEL } from './servers.mjs';
  * A `svc` is this product on an empty database; a `grown` one has a year of requests in its database.
  *
  * @typedef {'raw' | 'portkey' | 'litellm' | 'svc' | 'grown'} Kind
- * @typedef {{ title: string, connections: number, stream?: boolean, oneUser?: boolean, twoInstances?: boolean, kinds: Kind[] }} Workload
+ * @typedef {object} Workload
+ * @property {string} title
+ * @property {number} connections
+ * @property {boolean} [stream]
+ * @property {boolean} [oneUser]
+ * @property {boolean} [twoInstances]
+ * @property {boolean} [limited] each instance has `LIMITED_CORES`, so that two of them and all else fit on the machine
+ * @property {Kind[]} kinds
  */
 
 export const SERVERS = ['raw', 'portkey', 'litellm', 'svc'];
@@ -24,7 +31,16 @@ export const WORKLOADS = {
   stream32: { title: '32 streaming', connections: 32, stream: true, kinds: ['raw', 'litellm', 'svc'] },
   hotUser32: { title: '32, one user', connections: 32, oneUser: true, kinds: ['svc'] },
   twoInstances128: { title: '128, two instances', connections: 128, twoInstances: true, kinds: ['svc'] },
+  limited128: { title: '128, limited', connections: 128, limited: true, kinds: ['svc'] },
+  twoLimited128: {
+    title: '128, two limited instances',
+    connections: 128,
+    twoInstances: true,
+    limited: true,
+    kinds: ['svc'],
+  },
 };
+export const LIMITED_CORES = 0.3;
 /** Seconds of load that each server gets before the first round. */
 export const WARM_UP = { c32: 3, stream32: 2 };
 export const STEADY = 'c32';

@@ -54,9 +54,13 @@ export function readEvents({ event, skim }: EventSink): EventReader {
 
   function takeEvents(text: string, isBetweenEvents: boolean): void {
     let read = isBetweenEvents ? skim(text, 0) : 0;
+    let wasSkimmed = isBetweenEvents;
     EVENT_END.lastIndex = read;
     for (let match = EVENT_END.exec(text); match; match = EVENT_END.exec(text)) {
-      readData(pieces.join('') + text.slice(read, match.index));
+      const lines = pieces.join('') + text.slice(read, match.index);
+      // One that arrived in parts is whole only now.
+      if (wasSkimmed || skim(lines + match[0], 0) === 0) readData(lines);
+      wasSkimmed = true;
       pieces = [];
       length = 0;
       read = skim(text, match.index + match[0].length);

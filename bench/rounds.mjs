@@ -83,17 +83,18 @@ export async function driveSteadily(targets, drive, seconds) {
  */
 export function startLoad() {
   const load = fork(fileURLToPath(new URL('load.mjs', import.meta.url)));
-  /** @type {Drive} */
-  const drive = async (target, workload, seconds) => {
-    const lifts = limitInstances(target, workload);
-    try {
-      return await driveOnce(target, workload, seconds);
-    } finally {
-      for (const lift of lifts) lift();
-    }
+  /** @type {(() => void)[]} */
+  let limits = [];
+  const liftLimits = () => {
+    for (const lift of limits.splice(0)) lift();
   };
   /** @type {Drive} */
-  const driveOnce = async (target, workload, seconds) => {
+  const drive = async (target, workload, seconds) => {
+    limits = limitInstances(target, workload);
+    return measure(target, workload, seconds).finally(liftLimits);
+  };
+  /** @type {Drive} */
+  const measure = async (target, workload, seconds) => {
     const before = readCpuMs(target.pids);
     const answered = new Promise((resolve, reject) => {
       load.once('message', resolve);
@@ -109,7 +110,11 @@ export function startLoad() {
     const cpuMs = (readCpuMs(target.pids) - before) / outcome.figures.requests;
     return { ...outcome.figures, cpuMs };
   };
-  return { drive, stop: () => void (load.connected && load.disconnect()) };
+  const stop = () => {
+    liftLimits();
+    if (load.connected) load.disconnect();
+  };
+  return { drive, stop };
 }
 
 /** Returns what removes the limits. @param {Target} target @param {Workload} workload */

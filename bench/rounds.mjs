@@ -84,13 +84,14 @@ export async function driveSteadily(targets, drive, seconds) {
 export function startLoad() {
   const load = fork(fileURLToPath(new URL('load.mjs', import.meta.url)));
   /** @type {(() => void)[]} */
-  let limits = [];
+  const limits = [];
   const liftLimits = () => {
     for (const lift of limits.splice(0)) lift();
   };
   /** @type {Drive} */
   const drive = async (target, workload, seconds) => {
-    limits = limitInstances(target, workload);
+    const limited = workload.limited ? target.pids.slice(0, target.origins.length) : [];
+    for (const pid of limited) limits.push(limitCpu(pid, LIMITED_CORES));
     return measure(target, workload, seconds).finally(liftLimits);
   };
   /** @type {Drive} */
@@ -115,11 +116,6 @@ export function startLoad() {
     if (load.connected) load.disconnect();
   };
   return { drive, stop };
-}
-
-/** Returns what removes the limits. @param {Target} target @param {Workload} workload */
-function limitInstances({ origins, pids }, { limited = false }) {
-  return limited ? pids.slice(0, origins.length).map((pid) => limitCpu(pid, LIMITED_CORES)) : [];
 }
 
 /** @param {Target} target @param {Workload} workload @param {number} seconds @returns {import('./load.mjs').Job} */

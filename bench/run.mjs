@@ -51,7 +51,7 @@ async function bench(given) {
     console.log(`This machine is busy already (load ${loadBefore.toFixed(1)}): ${BUSY_ADVICE}`);
   const flush = measureFlush(options.data);
   console.log(
-    `The disk makes a block durable in ${flush.p50Ms} ms (p50), ${flush.p99Ms} ms (p99); each request needs two flushes`,
+    `The disk makes a block durable in ${flush.p50Ms} ms (p50), ${flush.p99Ms} ms (p99); a request needs one flush, or two if it makes a hold`,
   );
   enterProject();
   await installDependencies({ dev: true });
@@ -104,7 +104,7 @@ async function bench(given) {
 function canDrive(load) {
   const { title = '', limited = false } = WORKLOADS[load] ?? {};
   if (!limited || canLimitCpu()) return true;
-  console.log(`Not measured: ${title}. Only root on Linux can limit the processor of a process`);
+  console.log(`Not measured: ${title}. Limiting the CPU of a process needs root on Linux`);
   return false;
 }
 

@@ -11,7 +11,7 @@ import { MODEL } from './servers.mjs';
  * @property {boolean} [stream]
  * @property {boolean} [oneUser]
  * @property {boolean} [twoInstances]
- * @property {boolean} [limited] each instance has `LIMITED_CORES`, so that two of them and all else fit on the machine
+ * @property {boolean} [limited] each instance may use `LIMITED_CORES`, so that the machine has room for two
  * @property {Kind[]} kinds
  */
 
@@ -31,7 +31,7 @@ export const WORKLOADS = {
   stream32: { title: '32 streaming', connections: 32, stream: true, kinds: ['raw', 'litellm', 'svc'] },
   hotUser32: { title: '32, one user', connections: 32, oneUser: true, kinds: ['svc'] },
   twoInstances128: { title: '128, two instances', connections: 128, twoInstances: true, kinds: ['svc'] },
-  limited128: { title: '128, limited', connections: 128, limited: true, kinds: ['svc'] },
+  limited128: { title: '128, one limited instance', connections: 128, limited: true, kinds: ['svc'] },
   twoLimited128: {
     title: '128, two limited instances',
     connections: 128,

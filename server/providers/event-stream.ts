@@ -53,20 +53,19 @@ export function readEvents({ event, skim }: EventSink): EventReader {
   }
 
   function takeEvents(text: string, isBetweenEvents: boolean): void {
-    let read = isBetweenEvents ? skim(text, 0) : 0;
-    let wasSkimmed = isBetweenEvents;
+    // An event in parts is joined once, when it is complete, and can then be recognised like any other.
+    if (!isBetweenEvents && text.search(EVENT_END) === -1) return keep(text);
+    const events = pieces.join('') + text;
+    pieces = [];
+    length = 0;
+    let read = skim(events, 0);
     EVENT_END.lastIndex = read;
-    for (let match = EVENT_END.exec(text); match; match = EVENT_END.exec(text)) {
-      const lines = pieces.join('') + text.slice(read, match.index);
-      // One that arrived in parts is whole only now.
-      if (wasSkimmed || skim(lines + match[0], 0) === 0) readData(lines);
-      wasSkimmed = true;
-      pieces = [];
-      length = 0;
-      read = skim(text, match.index + match[0].length);
+    for (let match = EVENT_END.exec(events); match; match = EVENT_END.exec(events)) {
+      readData(events.slice(read, match.index));
+      read = skim(events, match.index + match[0].length);
       EVENT_END.lastIndex = read;
     }
-    keep(text.slice(read));
+    keep(events.slice(read));
   }
 
   function keep(text: string): void {

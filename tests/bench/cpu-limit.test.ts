@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { canLimitCpu, limitCpu } from '../../bench/cpu-limit.mjs';
 import { readCpuMs } from '../../bench/process-tree.mjs';
 
 const CORES = 0.2;
 const BURN_MS = 200;
-/** The clock of CPU time and what is left of a period. */
+/** For the clock of CPU time, and for what is left of a period. */
 const TOLERANCE_MS = 30;
 /** Waits for its input, prints when it has used enough CPU time, and waits for its input to end. */
 const BURN = `
@@ -23,6 +23,7 @@ test.runIf(canLimitCpu())(
   'a limited process uses no more than its share of a core, until the limit is removed',
   async () => {
     const child = spawn(process.execPath, ['-e', BURN], { stdio: ['pipe', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill());
     const pid = child.pid ?? 0;
     const readGroups = () => readFileSync(`/proc/${pid}/cgroup`, 'utf8');
     const before = readGroups();
@@ -38,7 +39,5 @@ test.runIf(canLimitCpu())(
 
     lift();
     expect(readGroups()).toBe(before);
-    child.kill();
-    await once(child, 'exit');
   },
 );

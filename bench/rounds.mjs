@@ -50,12 +50,18 @@ export async function driveRounds(targets, drive, { rounds, seconds, loads }) {
   return figures;
 }
 
-/** @param {Target[]} targets @param {Drive} drive @param {string[]} loads */
+/** Before the loads, with one of each sort that they contain. @param {Target[]} targets @param {Drive} drive @param {string[]} loads */
 export async function warmUp(targets, drive, loads) {
+  const needed = Object.entries(WARM_UP).filter(([name]) => loads.some((load) => isLike(load, name)));
   for (const target of targets)
-    for (const [name, seconds] of Object.entries(WARM_UP))
-      for (const [, workload] of workloadsOf(target.kind, loads.includes(name) ? [name] : []))
-        await drive(target, workload, seconds);
+    for (const [name, seconds] of needed)
+      for (const [, workload] of workloadsOf(target.kind, [name])) await drive(target, workload, seconds);
+}
+
+/** Whether two loads run the same code in the same instances. @param {string} load @param {string} other */
+function isLike(load, other) {
+  const [one, two] = [WORKLOADS[load], WORKLOADS[other]];
+  return one?.stream === two?.stream && one?.twoInstances === two?.twoInstances;
 }
 
 /**

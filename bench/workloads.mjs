@@ -42,7 +42,7 @@ export const WORKLOADS = {
 };
 export const LIMITED_CORES = 0.3;
 /** Seconds of load that each server gets before the first round. */
-export const WARM_UP = { c32: 3, stream32: 2 };
+export const WARM_UP = { c32: 3, stream32: 2, twoInstances128: 3 };
 export const STEADY = 'c32';
 
 /** @param {Kind} kind @param {string[]} [names] @returns {[string, Workload][]} */

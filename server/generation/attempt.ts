@@ -1,17 +1,21 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { now, SECOND_MS } from '../clock';
+import { settings } from '../env';
 import { ApiError } from '../errors';
 import { randomBase62 } from '../ids';
+import type { LossReason } from '../ledger';
+import { log } from '../log';
 import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
 import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
 import { type Candidate, runsSearches } from './candidates';
 import { noteFailure, noteSuccess } from './circuit-breaker';
+import { cutOff } from './cut-off';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
 import { beginCall, noteFirstChunk } from './trace-call';
-import { callProvider, timedOut, type UpstreamResponse } from './upstream';
+import { callProvider, mayHaveArrived, timedOut, type UpstreamResponse } from './upstream';
 
 type Served = { served: Candidate; exchange: Exchange };
 export type ProviderWhole = Served & { whole: WholeResponse };
@@ -22,7 +26,14 @@ export type ProviderResponse = ProviderWhole | ProviderStream;
 
 export type Attempt =
   | { ok: true; response: ProviderResponse }
-  | { ok: false; failure: ProviderFailure; mayRepeat: boolean; hasResponse: boolean };
+  /** `loss`: why the provider may bill the call all the same. */
+  | {
+      ok: false;
+      failure: ProviderFailure;
+      mayRepeat: boolean;
+      hasResponse: boolean;
+      loss: LossReason | null;
+    };
 
 /**
  * Calls one candidate once. `mayRepeat` means that the provider did no billable work, so a retry is not
@@ -59,6 +70,7 @@ export async function attempt(
   run.occupy(model.provider);
   // Translating thousands of messages takes some 20 ms, and writing them as long.
   if (!run.isSmall) await letOthersRun();
+  const timer = run.wantsStream ? undefined : setTimeout(timeOut, firstByteMs(), run);
   try {
     upstream = await callProvider(target, exchange, run.abort, {
       mayBeSilent: exchange.mayHideOutput(),
@@ -67,11 +79,12 @@ export async function attempt(
     });
   } catch (cause) {
     if (!run.abort.aborted) noteFailure(model.provider);
-    // After a timeout, the provider may still complete the response and bill us for it.
-    const mayBill = run.abort.aborted || timedOut(cause);
-    if (!mayBill) run.working = null;
-    const mayRepeat = !run.abort.aborted && (run.wantsStream || !mayBill);
-    return { ok: false, failure: unreachable(cause), mayRepeat, hasResponse: false };
+    const loss = timedOut(cause) ? 'timeout' : mayHaveArrived(cause) ? 'connection_lost' : null;
+    if (loss === null && !run.abort.aborted) run.working = null;
+    const mayRepeat = !run.abort.aborted && (run.wantsStream || loss !== 'timeout');
+    return { ok: false, failure: unreachable(cause), mayRepeat, hasResponse: false, loss };
+  } finally {
+    clearTimeout(timer);
   }
   providerResponses.add(model.provider, now() - sinceMs);
   run.call?.set({ 'http.response.status_code': upstream.statusCode });
@@ -91,7 +104,7 @@ async function refused(run: Run, { model }: Candidate, upstream: UpstreamRespons
   });
   if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(model.provider);
   else if (failure.kind !== 'busy') noteSuccess(model.provider);
-  return { ok: false, failure, mayRepeat: true, hasResponse: true };
+  return { ok: false, failure, mayRepeat: true, hasResponse: true, loss: null };
 }
 
 /**
@@ -117,10 +130,12 @@ async function readWhole(
   } catch (error) {
     if (error instanceof RefusedResponse) {
       run.working = null;
-      return { ok: false, failure: error.failure, mayRepeat: true, hasResponse: true };
+      return { ok: false, failure: error.failure, mayRepeat: true, hasResponse: true, loss: null };
     }
     // With status 200, the provider may already bill us for the work.
-    return { ok: false, failure: toFailure(error), mayRepeat: false, hasResponse: true };
+    if (timedOut(error)) timeOut(run);
+    const loss = error instanceof ApiError ? 'unreadable_response' : 'connection_lost';
+    return { ok: false, failure: toFailure(error), mayRepeat: false, hasResponse: true, loss };
   }
 }
 
@@ -134,8 +149,19 @@ async function openStreamed(
   const { failure, started } = stream.relay.facts;
   // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
-  if (!stream.wasCut()) run.working = null;
-  return { ok: false, failure, mayRepeat: !run.abort.aborted, hasResponse: true };
+  const loss = stream.cutBy();
+  if (loss === null) run.working = null;
+  return { ok: false, failure, mayRepeat: !run.abort.aborted, hasResponse: true, loss };
+}
+
+const firstByteMs = (): number => settings().UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS;
+
+/** The client waits no longer. The response is still read in the background, because the provider bills it. */
+function timeOut(run: Run): void {
+  if (run.disconnectedAtMs !== null || run.cutOff !== null) return;
+  log().warn({ request_id: run.requestId }, 'the provider did not respond in time');
+  const message = 'The provider for this model did not respond in time. Stream long responses.';
+  cutOff(run, new ApiError('upstream_error', message));
 }
 
 function unreachable(cause: unknown): ProviderFailure {

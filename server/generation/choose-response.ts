@@ -10,6 +10,7 @@ import type { Candidate } from './candidates';
 import { cooldownSeconds } from './circuit-breaker';
 import { isFull } from './provider-share';
 import type { NotedAttempt, Run } from './run';
+import { noteLoss } from './settle-run';
 import { endCall } from './trace-call';
 
 const MAX_ATTEMPTS = 3;
@@ -55,6 +56,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       if (last.violatesGuidelines && candidate.profile.refusalFee > 0n) run.refusedBy = candidate;
       // Nobody waits for another attempt, and the one that ended may have to be charged.
       if (hasEnded(run)) break;
+      if (result.loss !== null && run.working !== null) noteLoss(run, run.working, result.loss);
       run.working = null;
       recordFailure(run, candidate, last);
       const isOver = attempts === MAX_ATTEMPTS || now() - startedAt > MAX_TIME_MS;

@@ -1,7 +1,7 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { now } from '../clock';
 import { settings } from '../env';
-import { overloaded } from '../errors';
+import { type ApiError, overloaded } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
 import type { Reply } from '../http/reply';
@@ -14,7 +14,7 @@ import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import { traceOf } from '../tracing';
 import { chooseResponse } from './choose-response';
-import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
+import { handleDisconnect } from './client-disconnect';
 import type { Claim } from './idempotent-requests';
 import type { KeptResponses } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
@@ -26,8 +26,9 @@ import { type Caller, type ReadRequest, readModelRequest } from './read-request'
 import { toApiError, warnOfSearches } from './refusals';
 import { findDisconnectRefusal } from './repeated-disconnects';
 import { respondOnce } from './respond-once';
-import { type Run, runningGenerations, startRun } from './run';
+import { mayNotBeCutOff, type Run, runningGenerations, startRun } from './run';
 import { sendResponse } from './send-response';
+import { settleWithoutResponse } from './settle-run';
 import { streamResponse } from './stream-response';
 
 /** A request on its way to the admission. */
@@ -38,6 +39,8 @@ type Incoming = {
   caller: Caller;
   kept: KeptResponses | null;
   receivedAtMs: number;
+  /** Ends the response with an error, while the request may go on for its bill. */
+  endResponse: (error: ApiError) => void;
 };
 
 /** Handles one generation request. A refused or failed request has no receipt, so it is counted here. */
@@ -48,18 +51,25 @@ export async function generate(
   kept: KeptResponses | null = null,
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
-  const incoming = { request, requestId, protocol, caller, kept, receivedAtMs: now() };
   try {
-    const read = await readAllowed(incoming);
-    const { idempotency, body } = read;
-    if (idempotency === null) return await respond(incoming, read, null);
-    const repeated = { requestId, format: body.format, ...idempotency };
-    return await respondOnce(request, repeated, caller, (claim) => respond(incoming, read, claim));
+    return await new Promise<Reply>((resolve, endResponse) => {
+      const incoming = { request, requestId, protocol, caller, kept, receivedAtMs: now(), endResponse };
+      runIncoming(incoming).then(resolve, endResponse);
+    });
   } catch (error) {
     // After a disconnect no client receives the error.
     if (!isDisconnected(request)) countRefusal(error, caller.partnerId, requestId);
     throw error;
   }
+}
+
+async function runIncoming(incoming: Incoming): Promise<Reply> {
+  const { request, requestId, caller } = incoming;
+  const read = await readAllowed(incoming);
+  const { idempotency, body } = read;
+  if (idempotency === null) return respond(incoming, read, null);
+  const repeated = { requestId, format: body.format, ...idempotency };
+  return respondOnce(request, repeated, caller, (claim) => respond(incoming, read, claim));
 }
 
 async function readAllowed({
@@ -89,7 +99,7 @@ async function respond(
 
 /** Makes the hold. */
 async function admitRequest(
-  { request, requestId, protocol, caller, kept }: Incoming,
+  { request, requestId, protocol, caller, kept, endResponse }: Incoming,
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
 ): Promise<Run> {
@@ -125,6 +135,7 @@ async function admitRequest(
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
     keeper: kept === null ? null : kept.keeperOf(client, hold),
+    endResponse,
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
     isSmall,
@@ -168,16 +179,19 @@ function readClientHeaders({ headers }: WithHeaders): ClientHeaders {
 
 /** Calls a provider, meters its response and settles the hold. */
 async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
-  const stopWatching = watchClient(request, () => handleDisconnect(run));
+  run.disconnect = () => handleDisconnect(run);
+  const stopWatching = watchClient(request, run.disconnect);
   try {
     const response = await chooseResponse(run);
     stopWatching();
     writeWarnings(run, response.exchange.warnings);
-    return 'whole' in response ? await sendResponse(run, response) : streamResponse(run, response, request);
+    if (!('whole' in response)) return streamResponse(run, response, request);
+    mayNotBeCutOff(run);
+    return await sendResponse(run, response);
   } catch (error) {
     stopWatching();
     await settleWithoutResponse(run);
-    throw run.cutOff ?? error;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { brokenResponse } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
-import type { UpstreamResponse } from './upstream';
+import { timedOut, type UpstreamResponse } from './upstream';
 
 /** Until then, a failure can still become an error status. Afterwards the client receives its headers. */
 const COMMIT_AFTER_MS = 20_000;
@@ -15,8 +15,8 @@ export type OpenedStream = {
   relay: StreamRelay & { readonly facts: StreamFacts };
   /** The next text for the client; resolves with `done` once, at the end. */
   next: () => Promise<StreamPiece>;
-  /** The connection ended early: it broke, was silent for too long, or we cancelled the call. */
-  wasCut: () => boolean;
+  /** Why the connection ended early: it was silent for too long, or it broke, also because we cancelled the call. */
+  cutBy: () => 'timeout' | 'connection_lost' | null;
 };
 
 /**
@@ -29,7 +29,7 @@ export async function openStream(
   onStarted?: () => void,
 ): Promise<OpenedStream> {
   const chunks = upstream.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  let isCut = false;
+  let cutBy: ReturnType<OpenedStream['cutBy']> = null;
   let isOver = false;
   const first = readUntilStarted();
   if (onStarted !== undefined) void first.then(onStarted);
@@ -47,7 +47,7 @@ export async function openStream(
       unread = null;
       return piece;
     },
-    wasCut: () => isCut,
+    cutBy: () => cutBy,
   };
 
   async function readUntilStarted(): Promise<StreamPiece> {
@@ -70,7 +70,7 @@ export async function openStream(
         if (text !== '' || relay.facts.started) return { text, done: false };
       }
     } catch (error) {
-      isCut = true;
+      cutBy = timedOut(error) ? 'timeout' : 'connection_lost';
       isOver = true;
       relay.facts.failure ??= brokenResponse(error instanceof Error ? error.message : 'the connection broke');
       return { text: '', done: true };

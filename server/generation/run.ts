@@ -1,5 +1,6 @@
-import { type ApiError, stopping } from '../errors';
-import { ALL_APPS, type Hold, keepLease, type ReceiptAttempt, readStops } from '../ledger';
+import { now } from '../clock';
+import type { ApiError } from '../errors';
+import { type Hold, keepLease, type Loss, type ReceiptAttempt } from '../ledger';
 import type { CatalogModel } from '../pricing/catalog';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders, Exchange } from '../providers/exchange';
@@ -8,10 +9,9 @@ import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
 import type { Claim } from './idempotent-requests';
 import type { Keeper } from './kept-responses';
-import type { Estimate } from './likely-usage';
+import { type Estimate, type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { createPlace } from './provider-share';
-import { limitReached } from './refusals';
 import { hashForProviders } from './user-hash';
 
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
@@ -63,14 +63,20 @@ export type Run = {
   working: Working | null;
   /** In order. */
   attempts: NotedAttempt[];
+  /** Calls that were billed, or may have been, and that nobody is charged for. */
+  losses: Loss[];
   /** The span of the current call to a provider; undefined without tracing. */
   call: Span | undefined;
   /** When the client disconnected; null while it is connected. */
   disconnectedAtMs: number | null;
   /** How far the response is read after the disconnect; null if the provider is cancelled. */
   readGoal: ReadGoal | null;
-  /** The error that the client receives, because the instance stops or the user has stopped the app. */
+  /** The error that the client receives, because the instance stops, the user has stopped the app or the time is up. */
   cutOff: ApiError | null;
+  /** Ends the response with an error while the client is connected. */
+  endResponse: (error: ApiError) => void;
+  /** Called when the client no longer waits. */
+  disconnect: () => void;
   /** The candidate that refused the content of the request, and bills for that. */
   refusedBy: Candidate | null;
   /** Bytes of output so far. Each renewal of the lease reports them. */
@@ -86,31 +92,14 @@ const running = new Set<Run>();
 /** The number of requests running in this process. */
 export const runningGenerations = (): number => running.size;
 
-/** Ends the requests whose clients are connected, because the instance stops. Returns how many. */
-export function cutOffRunning(): number {
-  return cutOff(() => true, stopping);
-}
+/** Those whose clients still wait. */
+export const connectedRuns = (): Run[] =>
+  [...running].filter(({ disconnectedAtMs, cutOff }) => disconnectedAtMs === null && cutOff === null);
 
-/** Ends the requests that a user has stopped. A background job looks for stops, on every instance. */
-export async function endStoppedRequests(): Promise<void> {
-  if (running.size === 0) return;
-  for (const { userId, partnerId } of await readStops()) {
-    const scope = partnerId === ALL_APPS ? 'all' : 'app';
-    const isStopped = ({ hold }: Run) =>
-      hold.userId === userId && (partnerId === ALL_APPS || hold.partnerId === partnerId);
-    cutOff(isStopped, () => limitReached({ kind: 'stop', scope, resetsAt: null }));
-  }
-}
-
-function cutOff(isMeant: (run: Run) => boolean, errorOf: () => ApiError): number {
-  const connected = [...running].filter(
-    (run) => run.disconnectedAtMs === null && run.cutOff === null && isMeant(run),
-  );
-  for (const run of connected) {
-    run.cutOff = errorOf();
-    run.abort.abort();
-  }
-  return connected.length;
+/** The response is complete, and about to be charged: the client gets it. */
+export function mayNotBeCutOff(run: Run): void {
+  run.endResponse = () => {};
+  run.disconnect = () => {};
 }
 
 type Started = Omit<
@@ -121,6 +110,8 @@ type Started = Omit<
   | 'abort'
   | 'working'
   | 'attempts'
+  | 'losses'
+  | 'disconnect'
   | 'call'
   | 'disconnectedAtMs'
   | 'readGoal'
@@ -141,7 +132,7 @@ export function startRun(started: Started): Run {
   let ofRequested: Estimate | undefined;
   const stopRenewing = keepLease(hold, () => {
     ofRequested ??= estimate(requested);
-    const metered = meter({ usage: null, providerCost: null, ...progress }, ofRequested);
+    const metered = meter({ usage: null, providerCost: null, ...progress }, ofRequested, unseenSoFar(run));
     const receipt = writeReceipt(metered, { requested: model, served: model, attempts, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
@@ -161,6 +152,8 @@ export function startRun(started: Started): Run {
     abort,
     working: null,
     attempts,
+    losses: [],
+    disconnect: () => abort.abort(),
     call: undefined,
     disconnectedAtMs: null,
     readGoal: null,
@@ -175,3 +168,15 @@ export function startRun(started: Started): Run {
   extendTrace(started.requestId);
   return run;
 }
+
+/** If the instance dies, the provider may have produced this much that nobody saw. */
+const unseenSoFar = (run: Run): Interrupted =>
+  run.working === null ? UNINTERRUPTED : unseenOutput(run, run.working);
+
+/** For an estimate: what a provider may have produced that was neither seen nor reported. */
+export function unseenOutput(run: Run, { exchange, sinceMs }: Working, outputDeltas = 0): Interrupted {
+  return { unseenMs: hidesOutput(run, exchange) ? Math.max(0, now() - sinceMs) : 0, outputDeltas };
+}
+
+export const hidesOutput = ({ wantsStream }: Run, exchange: Exchange): boolean =>
+  !wantsStream || exchange.mayHideOutput();

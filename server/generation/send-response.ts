@@ -1,28 +1,19 @@
-import { creditsToJson, dollarsToJson, ZERO } from '../credits';
+import { creditsToJson, dollarsToJson } from '../credits';
 import type { Reply } from '../http/reply';
-import { capture } from '../ledger';
-import { generations } from '../measures';
 import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
 import type { ProviderWhole } from './attempt';
-import { interruptedOutput } from './client-disconnect';
 import { UNINTERRUPTED } from './likely-usage';
-import { chargeMetered, meter, writeReceipt } from './meter';
+import { meter } from './meter';
 import type { Run } from './run';
+import { chargeRun, interruptedOutput } from './settle-run';
 
 /** Settles a complete response, then sends it. */
 export async function sendResponse(run: Run, { served, whole }: ProviderWhole): Promise<Reply> {
   const interrupted = whole.usage === null ? interruptedOutput(run) : UNINTERRUPTED;
   const metered = meter(whole, run.estimate(served), interrupted);
   const outcome = run.disconnectedAtMs === null ? 'completed' : 'aborted';
-  const settled = await capture(
-    run.hold,
-    chargeMetered(metered, served.model, run.hold),
-    writeReceipt(metered, { requested: run.model, served: served.model, attempts: run.attempts, outcome }),
-  );
-  generations.add(outcome);
-  run.endLease();
+  const charged = await chargeRun(run, served, metered, outcome);
   if (run.keeper !== null) await run.keeper.keep();
-  const charged = settled?.captured ?? ZERO;
   const reply = {
     body: CLIENT_PROTOCOLS[run.client.format].addCost(run.client, whole.body, dollarsToJson(charged)),
     headers: {

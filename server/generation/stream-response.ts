@@ -1,20 +1,20 @@
 import { SECOND_MS } from '../clock';
-import { dollarsToJson, ZERO } from '../credits';
+import { dollarsToJson } from '../credits';
 import { ApiError } from '../errors';
 import { type ApiRequest, watchClient } from '../http/api-request';
 import type { ClientStream, Reply } from '../http/reply';
-import { capture, type Receipt } from '../ledger';
+import type { Receipt } from '../ledger';
 import { describeError, log } from '../log';
-import { generations } from '../measures';
 import type { StreamFacts } from '../providers/stream-relay';
 import type { ProviderStream } from './attempt';
 import { finishBackgroundRead } from './background-reads';
-import { handleDisconnect, hasReachedGoal, interruptedOutput } from './client-disconnect';
+import { handleDisconnect, hasReachedGoal } from './client-disconnect';
 import type { Claim, KeptReply } from './idempotent-requests';
-import { UNINTERRUPTED } from './likely-usage';
-import { chargeMetered, meter, writeReceipt } from './meter';
+import { type Interrupted, UNINTERRUPTED } from './likely-usage';
+import { chargeMetered, meter } from './meter';
 import type { OpenedStream } from './open-stream';
-import type { Run } from './run';
+import { mayNotBeCutOff, type Run, unseenOutput } from './run';
+import { addLoss, chargeRun } from './settle-run';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -36,20 +36,27 @@ export function streamResponse(run: Run, response: ProviderStream, request: ApiR
   const { relay } = stream;
   const headers = { ...STREAM_HEADERS, ...run.headers };
   const endAtGoal = checkGoal(run, response);
-  const stopWatching = watchClient(request, () => {
+  run.disconnect = () => {
     handleDisconnect(run, relay.facts);
     endAtGoal();
-  });
+  };
+  const stopWatching = watchClient(request, run.disconnect);
   const body = async (client: ClientStream): Promise<void> => {
+    let isOpen = true;
+    run.endResponse = (error) => {
+      isOpen = false;
+      client.end(relay.fail(error));
+    };
     const rest = await relayToClient(run, stream, client);
     stopWatching();
+    mayNotBeCutOff(run);
     if (run.disconnectedAtMs !== null) await readToGoal(run, stream, endAtGoal);
     const cost = await settleStream(run, response);
     const { failure } = relay.facts;
-    const end = failure === null ? relay.finish(cost) : relay.fail(toStreamError(run, failure.error));
+    const end = failure === null ? relay.finish(cost) : relay.fail(toStreamError(failure.error));
     if (run.keeper !== null && relay.facts.finished) await run.keeper.keep();
     if (run.claim !== null) await endClaim(run.claim, relay.facts, { body: rest + end, headers });
-    client.end(rest + end);
+    if (isOpen) client.end(rest + end);
   };
   return { body, headers };
 }
@@ -123,8 +130,7 @@ function outcomeOf({ disconnectedAtMs }: Run, { failure }: StreamFacts): Outcome
 /**
  * After the first byte the status cannot change, so an error frame reports that the response is incomplete.
  */
-function toStreamError({ cutOff }: Run, error: ApiError): ApiError {
-  if (cutOff !== null) return cutOff;
+function toStreamError(error: ApiError): ApiError {
   return error.code === 'upstream_error'
     ? error
     : new ApiError('upstream_error', 'The provider for this model ended the response early', {
@@ -136,23 +142,23 @@ function toStreamError({ cutOff }: Run, error: ApiError): ApiError {
 async function settleStream(run: Run, { served, stream }: ProviderStream): Promise<number> {
   const { facts } = stream.relay;
   const outcome = outcomeOf(run, facts);
-  if (outcome === 'failed') run.call?.fail(facts.failure?.kind ?? 'unavailable');
+  if (outcome === 'failed') noteEarlyEnd(run, facts);
   run.call?.end();
-  if (outcome === 'failed' && run.cutOff === null) {
-    log().warn(
-      { request_id: run.requestId, cause: describeError(facts.failure?.error.cause) },
-      'stream ended early',
-    );
-  }
-  const isReported = facts.finished && facts.outputReported;
-  const interrupted = isReported ? UNINTERRUPTED : interruptedOutput(run, facts.outputDeltas);
-  const metered = meter(facts, run.estimate(served), interrupted);
-  const settled = await capture(
-    run.hold,
-    chargeMetered(metered, served.model, run.hold),
-    writeReceipt(metered, { requested: run.model, served: served.model, attempts: run.attempts, outcome }),
-  );
-  generations.add(outcome);
-  run.endLease();
-  return dollarsToJson(settled?.captured ?? ZERO);
+  const estimate = run.estimate(served);
+  const billed = meter(facts, estimate, unseenPart(run, facts));
+  const isCharged = outcome !== 'failed' || stream.cutBy() === 'timeout';
+  const metered = isCharged ? billed : meter(facts, estimate);
+  if (!isCharged) addLoss(run, served, billed, stream.cutBy() ?? 'failed_response', metered);
+  return dollarsToJson(await chargeRun(run, served, metered, outcome));
+}
+
+/** What the provider may bill of a stream that ended early. */
+function unseenPart(run: Run, { finished, outputReported, outputDeltas }: StreamFacts): Interrupted {
+  const isReported = finished && outputReported;
+  return isReported || run.working === null ? UNINTERRUPTED : unseenOutput(run, run.working, outputDeltas);
+}
+
+function noteEarlyEnd({ call, requestId }: Run, { failure }: StreamFacts): void {
+  call?.fail(failure?.kind ?? 'unavailable');
+  log().warn({ request_id: requestId, cause: describeError(failure?.error.cause) }, 'stream ended early');
 }

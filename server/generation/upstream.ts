@@ -34,14 +34,21 @@ export function callProvider(
 type Timeouts = { headersTimeout: number; bodyTimeout: number };
 
 function timeoutsOf({ mayBeSilent, isStream }: { mayBeSilent: boolean; isStream: boolean }): Timeouts {
-  const { UPSTREAM_FIRST_BYTE_SECONDS, UPSTREAM_STREAM_START_SECONDS, UPSTREAM_IDLE_SECONDS } = settings();
-  const startSeconds =
-    isStream && !mayBeSilent
-      ? Math.min(UPSTREAM_STREAM_START_SECONDS, UPSTREAM_FIRST_BYTE_SECONDS)
-      : UPSTREAM_FIRST_BYTE_SECONDS;
+  const {
+    UPSTREAM_FIRST_BYTE_SECONDS: firstByte,
+    UPSTREAM_STREAM_START_SECONDS: streamStart,
+    UPSTREAM_IDLE_SECONDS: idle,
+    UPSTREAM_BACKGROUND_SECONDS: background,
+  } = settings();
+  // A whole response is read in the background after the client's time is up.
+  const startSeconds = !isStream
+    ? firstByte + background
+    : mayBeSilent
+      ? firstByte
+      : Math.min(streamStart, firstByte);
   return {
     headersTimeout: startSeconds * SECOND_MS,
-    bodyTimeout: (mayBeSilent ? UPSTREAM_FIRST_BYTE_SECONDS : UPSTREAM_IDLE_SECONDS) * SECOND_MS,
+    bodyTimeout: (mayBeSilent ? firstByte : idle) * SECOND_MS,
   };
 }
 
@@ -75,10 +82,16 @@ function lengthOf(body: string | Buffer[]): Record<string, string> {
   return { 'content-length': String(body.reduce((bytes, { length }) => bytes + length, 0)) };
 }
 
-/**
- * Whether the request was sent but no headers arrived. The provider may be working on it and will bill it.
- */
-export const timedOut = (error: unknown): boolean => error instanceof errors.HeadersTimeoutError;
+/** Whether the request was sent, and nothing arrived for too long. The provider may be working on it and will bill it. */
+export const timedOut = (error: unknown): boolean =>
+  error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
+
+const NEVER_SENT =
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*_CERT.*|UND_ERR_(INVALID|NOT_SUPPORTED).*)$/;
+
+/** Whether a call that failed without a response may have reached the provider, which then may bill it. */
+export const mayHaveArrived = (error: unknown): boolean =>
+  !NEVER_SENT.test(String((error as { code?: unknown } | null)?.code ?? ''));
 
 /** Our key comes last, so that it replaces any header of that name. */
 function withKey(

@@ -6,7 +6,7 @@ import { standardHeaders } from './respond';
 export type ClientStream = {
   /** The client reads more slowly than the response arrives: wait until it is `drained`. */
   readonly isFull: boolean;
-  /** Resolves when the client has read what was written, or has disconnected. */
+  /** Resolves when the client has read what was written, or has disconnected, or the response was ended. */
   drained(): Promise<void>;
   /** Writes to a client that has disconnected have no effect. */
   write(text: string): void;
@@ -42,6 +42,7 @@ function writeStream(outgoing: ServerResponse, body: StreamBody, requestId: stri
 
 class ConnectionStream implements ClientStream {
   readonly #outgoing: ServerResponse;
+  #stopWaiting = () => {};
 
   constructor(outgoing: ServerResponse) {
     this.#outgoing = outgoing;
@@ -58,6 +59,7 @@ class ConnectionStream implements ClientStream {
         outgoing.off('drain', onReady).off('close', onReady);
         resolve();
       };
+      this.#stopWaiting = onReady;
       outgoing.on('drain', onReady).on('close', onReady);
     });
   }
@@ -68,6 +70,7 @@ class ConnectionStream implements ClientStream {
 
   end(text: string): void {
     if (!this.#outgoing.destroyed) this.#outgoing.end(text);
+    this.#stopWaiting();
   }
 }
 
@@ -99,6 +102,7 @@ function toReadable(body: StreamBody, signal: AbortSignal): ReadableStream<Uint8
         end(text) {
           write(text);
           if (!isGone) controller.close();
+          resume();
         },
       };
       body(client).catch((error: unknown) => controller.error(error));

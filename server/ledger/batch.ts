@@ -118,6 +118,12 @@ export function writeBatch(settlements: Settlement[], admissions: AdmissionReque
   };
 }
 
+/** Settles one hold within a transaction that does more. */
+export async function settleIn(client: pg.PoolClient, settlement: Settlement): Promise<SettlementRow | null> {
+  const { rows } = await client.query<SettlementRow>(writeBatch([settlement], []));
+  return rows[0] ?? null;
+}
+
 /** Numbers the settlements of each user from 1. */
 function countTurns(settlements: Settlement[]): number[] {
   const turns = new Map<string, number>();

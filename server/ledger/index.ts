@@ -36,6 +36,7 @@ export {
   saveLimits,
   stopSpending,
 } from './limits';
+export { type Loss, type LossReason, recordLoss, untilCommitted } from './losses';
 export { minimumBalance } from './minimum-balance';
 export { readOutcome } from './outcome';
 export {

@@ -14,7 +14,7 @@ export const LEDGER_JOBS: readonly {
   run: (stop: AbortSignal) => Promise<unknown>;
 }[] = [
   { name: 'leases', everyMs: 30 * SECOND_MS, run: renewLeases },
-  { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: sweepHolds },
+  { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: () => sweepHolds() },
   { name: 'earnings by hour', everyMs: 10 * SECOND_MS, run: () => rollUpEarnings() },
   { name: 'use by day', everyMs: 10 * SECOND_MS, run: () => rollUpUsage() },
   {

@@ -1,9 +1,12 @@
+import type pg from 'pg';
 import type { Charge, Microcredits } from '../credits';
-import { pool } from '../db';
+import { inSlowTransaction, pool } from '../db';
 import type { Hold } from './admission';
-import { LEASE_SECONDS } from './batch';
+import { LEASE_SECONDS, settleIn } from './batch';
 import { isUsing } from './kept-holds';
-import { settleAbandoned } from './settle';
+import { recordLoss } from './losses';
+import { noteBooked } from './note-booked';
+import { freePocket } from './settle';
 import { type Metered, type Receipt, type ReceiptAttempt, writeReceipt } from './settlement';
 
 /**
@@ -38,7 +41,7 @@ export async function renewLeases(): Promise<void> {
     return {
       user_id: hold.userId,
       request_id: hold.requestId,
-      hold_id: hold.kept?.id ?? hold.requestId,
+      hold_id: holdIdOf(hold),
       held: hold.amount.toString(),
       cost: charge.providerCost.toString(),
       charge: charge.charge.toString(),
@@ -51,29 +54,83 @@ export async function renewLeases(): Promise<void> {
   ]);
 }
 
+/** Settles holds whose lease expired, except those that this instance uses: `own`. Returns how many. */
+export async function sweepHolds(own = ownHolds()): Promise<number> {
+  let resolved = 0;
+  for (;;) {
+    const { rows } = await pool().query<{ user_id: string; hold_id: string }>(
+      'SELECT * FROM ledger_abandoned($1, $2)',
+      [SWEEP_BATCH, own],
+    );
+    const settled = await Promise.all(rows.map((row) => settleAbandoned(row.user_id, row.hold_id)));
+    resolved += settled.filter(Boolean).length;
+    if (rows.length === 0) return resolved;
+  }
+}
+
+/** After a pause of the process, their leases have expired, but their requests run. */
+const ownHolds = (): string[] => [...running.values()].map(({ hold }) => holdIdOf(hold));
+
+const holdIdOf = ({ kept, requestId }: Hold): string => kept?.id ?? requestId;
+
 type AbandonedRow = {
-  user_id: string;
-  hold_id: string;
   request_id: string | null;
+  partner_id: string;
+  amount: Microcredits;
+  rate_bp: number;
   held: Microcredits | null;
   cost: bigint;
   charge: bigint;
   receipt: ReceiptColumns | null;
 };
 
-/** Settles holds whose lease expired. Returns how many. */
-export async function sweepHolds(): Promise<number> {
-  let resolved = 0;
-  for (;;) {
-    const { rows } = await pool().query<AbandonedRow>('SELECT * FROM ledger_abandoned($1)', [SWEEP_BATCH]);
-    const settled = await Promise.all(
-      rows.map(({ user_id: userId, hold_id: holdId, request_id: requestId, held, ...row }) =>
-        settleAbandoned({ userId, holdId, requestId, held }, readMetered(row)),
-      ),
-    );
-    resolved += settled.filter(Boolean).length;
-    if (rows.length === 0) return resolved;
-  }
+/**
+ * Settles an abandoned hold with the last usage that its instance metered, unless the request was settled before: then
+ * the hold was kept, and only that is released. What the provider may have billed since is recorded as a loss. Returns
+ * false if the lease was renewed in the meantime.
+ */
+async function settleAbandoned(userId: string, holdId: string): Promise<boolean> {
+  await freePocket(userId);
+  return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
+    const row = await lockAbandoned(client, userId, holdId);
+    if (row === null) return false;
+    const { request_id: requestId, partner_id: partnerId, held } = row;
+    const metered = readMetered(row);
+    const isMetered = requestId !== null && metered.charge.charge > 0n;
+    if (isMetered) {
+      const settlement = { userId, holdId, requestId, ...(held !== null && { held }), ...metered };
+      const booked = await settleIn(client, settlement);
+      if (booked !== null) noteBooked(settlement, booked);
+    }
+    await settleIn(client, { userId, requestId: '', holdId });
+    const cost = mostUnbilled(row, isMetered ? metered.charge.providerCost : 0n);
+    const { model = null, provider = null } = row.receipt ?? {};
+    const loss = { call: 0, model, provider, reason: 'instance_died', cost, isEstimated: true } as const;
+    if (cost > 0n) await recordLoss({ userId, requestId: requestId ?? holdId, partnerId }, loss, client);
+    return true;
+  });
+}
+
+/** Locks the wallet first, as every settlement does. A renewal waits for the lock, and then finds no hold. */
+async function lockAbandoned(
+  client: pg.PoolClient,
+  userId: string,
+  holdId: string,
+): Promise<AbandonedRow | null> {
+  await client.query('SELECT FROM wallet WHERE user_id = $1 FOR UPDATE', [userId]);
+  const { rows } = await client.query<AbandonedRow>(
+    `SELECT metered_request AS request_id, partner_id, amount, rate_bp, metered_held AS held, metered_cost AS cost,
+       metered_charge AS charge, metered_receipt AS receipt
+     FROM hold WHERE user_id = $1 AND request_id = $2 AND lease_until < clock_timestamp() FOR UPDATE`,
+    [userId, holdId],
+  );
+  return rows[0] ?? null;
+}
+
+/** A request costs at most its hold less the commission. */
+function mostUnbilled({ amount, rate_bp: rateBp, held }: AbandonedRow, booked: bigint): Microcredits {
+  const mostCost = ((held ?? amount) * 10_000n) / BigInt(10_000 + rateBp);
+  return (mostCost > booked ? mostCost - booked : 0n) as Microcredits;
 }
 
 type ReceiptColumns = Record<'model' | 'provider' | 'price_version', string> &

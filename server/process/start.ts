@@ -1,8 +1,8 @@
 import { SECOND_MS } from '../clock';
 import { closeDatabase } from '../db';
 import { isLive, readSettings, settings } from '../env';
+import { cutOffRunning } from '../generation/cut-off';
 import { cutOffWaiting } from '../generation/respond-once';
-import { cutOffRunning } from '../generation/run';
 import { describeInstance, noteStopping } from '../health/readiness';
 import { describeMissingSeller } from '../invoices/seller';
 import { warmLedger } from '../ledger';

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { prisma } from '@/server/db';
-import { cutOffRunning, runningGenerations } from '@/server/generation/run';
-import { checkLedger, readHistory, readSpendable } from '@/server/ledger';
+import { endBackgroundReads } from '@/server/generation/background-reads';
+import { cutOffRunning } from '@/server/generation/cut-off';
+import { runningGenerations } from '@/server/generation/run';
+import { checkLedger, readHistory } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
@@ -11,6 +13,15 @@ import { until } from '../harness/until';
 
 await newDatabase();
 const api = await startApi();
+
+/** Their responses are read until the process ends. */
+async function endReads(): Promise<void> {
+  endBackgroundReads();
+  await until(
+    async () => runningGenerations(),
+    (running) => running === 0,
+  );
+}
 
 const ROUTES = { chat: '/v1/chat/completions', messages: '/v1/messages' };
 
@@ -40,14 +51,14 @@ test.each([
     expect(cutOffRunning()).toBe(1);
     const text = await response.text();
     expect(text).toMatch(ending);
-    expect(runningGenerations()).toBe(0);
+    await endReads();
     const { entries } = await readHistory(person, { limit: 1, offset: 0 });
     expect(entries[0]).toMatchObject({ type: 'usage', usage: { estimated: true } });
     expect(entries[0]?.credits).toBeLessThan(0n);
   },
 );
 
-test('a whole response that is cut off becomes 503 to be retried, and costs nothing', async () => {
+test('a whole response that is cut off becomes 503 to be retried, and is charged like one whose client left', async () => {
   const person = await newPerson({ credits: 10 });
   const answer = send(person, 'chat', 'sandbox/slow', false);
   await until(
@@ -65,7 +76,9 @@ test('a whole response that is cut off becomes 503 to be retried, and costs noth
     type: 'overloaded',
     message: 'The service is restarting. Please retry.',
   });
-  expect((await readSpendable(person.userId, person.partnerId)).balance).toBe(10_000_000n);
+  await endReads();
+  const { entries } = await readHistory(person, { limit: 1, offset: 0 });
+  expect(entries[0]).toMatchObject({ type: 'usage', usage: { estimated: true } });
   expect(await prisma().hold.count()).toBe(0);
   expect((await checkLedger()).differences).toEqual([]);
 });

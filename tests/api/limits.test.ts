@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction } from '@/server/db';
-import { endStoppedRequests, runningGenerations } from '@/server/generation/run';
+import { endBackgroundReads } from '@/server/generation/background-reads';
+import { endStoppedRequests } from '@/server/generation/cut-off';
+import { runningGenerations } from '@/server/generation/run';
 import {
   ALL_APPS,
   checkLedger,
@@ -141,7 +143,12 @@ test.each([
       `\\n\\ndata: \\{"error":\\{"message":"The user has stopped .*","param":"${name}".*\\}\\}\\n\\n$`,
     ),
   );
-  expect(runningGenerations()).toBe(0);
+  // The provider bills on, so its response is read in the background.
+  endBackgroundReads();
+  await until(
+    async () => runningGenerations(),
+    (running) => running === 0,
+  );
   const { entries } = await readHistory(person, { limit: 1, offset: 0 });
   expect(entries[0]?.credits).toBeLessThan(0n);
   expect((await checkLedger()).differences).toEqual([]);

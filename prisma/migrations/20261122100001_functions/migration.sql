@@ -982,6 +982,27 @@ BEGIN
   RETURN nullif(concat_ws(' and ', CASE WHEN pauses_user THEN 'user' END, CASE WHEN pauses_app THEN 'app' END), '');
 END $$;
 
+-- server/ledger/sql/record-loss.sql
+
+-- Records a call that a provider billed, or may have billed, and that no user was charged for. Recorded once. Losses that
+-- a user may have caused count as overruns (count-overrun.sql); an outage of a provider or of an instance pauses nobody.
+-- Returns who was paused by this one.
+CREATE OR REPLACE FUNCTION ledger_record_loss(
+  p_user text, p_request text, p_call integer, p_partner text, p_model text, p_provider text, p_reason text,
+  p_cost bigint, p_estimated boolean, p_user_limit bigint, p_app_limit bigint
+) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  INSERT INTO provider_loss (user_id, request_id, call, partner_id, model, provider, reason, cost, is_estimated)
+  VALUES (p_user, p_request, p_call, p_partner, p_model, p_provider, p_reason, p_cost, p_estimated)
+  ON CONFLICT DO NOTHING;
+  IF NOT FOUND OR p_reason IN ('timeout', 'connection_lost', 'instance_died') THEN
+    RETURN NULL;
+  END IF;
+  RETURN ledger_count_overrun(p_user, p_partner, p_cost, p_user_limit, p_app_limit);
+END $$;
+
 -- server/ledger/sql/settlement-postings.sql
 
 -- The postings of a settled request. `p_drawn` are those of other pockets (draw.sql). Granted credits earn no
@@ -1620,6 +1641,38 @@ CREATE OR REPLACE FUNCTION ledger_resume_partner(p_partner text) RETURNS boolean
   SELECT EXISTS (SELECT FROM resumed)
 $$;
 
+-- server/ledger/sql/remake-hold.sql
+
+-- Makes the hold of a running request again, after another instance took this one for dead and released it. The hold is
+-- at most what the app can still spend. Returns its amount; null if nothing is left, or the request is already booked.
+CREATE OR REPLACE FUNCTION ledger_remake_hold(
+  p_user text, p_request text, p_partner text, p_key text, p_amount bigint, p_rate_bp integer, p_lease interval
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  made hold;
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
+  SELECT p_user, p_request, p_partner, p_key, s.amount, least(s.amount, s.own_free), s.epoch, p_rate_bp, clock_timestamp() + p_lease
+  FROM (
+    SELECT u.epoch, greatest(0, u.own - u.own_held) AS own_free,
+      least(p_amount, ledger_spendable(w.money, w.held, u.own, u.own_held, u.allowance_left)) AS amount
+    FROM wallet w JOIN user_app u ON u.user_id = w.user_id WHERE w.user_id = p_user AND u.partner_id = p_partner
+  ) s
+  WHERE s.amount > 0 AND NOT EXISTS (
+    SELECT 1 FROM ledger_transaction t WHERE t.user_id = p_user AND t.id = 'txn_' || substr(p_request, 5))
+  ON CONFLICT DO NOTHING
+  RETURNING * INTO made;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  UPDATE wallet SET held = held + made.amount, running = running + 1 WHERE user_id = p_user;
+  UPDATE user_app SET own_held = own_held + made.own_part, allowance_left = allowance_left - (made.amount - made.own_part)
+  WHERE user_id = p_user AND partner_id = p_partner;
+  RETURN made.amount;
+END $$;
+
 -- server/ledger/sql/renew-leases.sql
 
 -- Extends the leases of running requests and stores what was metered so far. Such a hold is kept no longer: what was
@@ -1634,13 +1687,13 @@ $$;
 
 -- server/ledger/sql/abandoned-holds.sql
 
--- Holds whose lease has expired because their instance died. At most one per user, as settlement requires.
-CREATE OR REPLACE FUNCTION ledger_abandoned(p_limit integer)
-RETURNS TABLE (user_id text, hold_id text, request_id text, held bigint, cost bigint, charge bigint, receipt jsonb)
+-- Holds whose lease has expired because their instance died, or is paused. At most one per user, as settlement requires.
+-- `p_own` are the holds that the calling instance uses: their renewal is only late.
+CREATE OR REPLACE FUNCTION ledger_abandoned(p_limit integer, p_own text[])
+RETURNS TABLE (user_id text, hold_id text)
 LANGUAGE sql STABLE AS $$
-  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id, h.metered_request, h.metered_held, h.metered_cost, h.metered_charge,
-    h.metered_receipt
-  FROM hold h WHERE h.lease_until < clock_timestamp()
+  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id
+  FROM hold h WHERE h.lease_until < clock_timestamp() AND h.request_id <> ALL (p_own)
   ORDER BY h.user_id LIMIT p_limit
 $$;
 

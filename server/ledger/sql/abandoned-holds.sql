@@ -1,9 +1,9 @@
--- Holds whose lease has expired because their instance died. At most one per user, as settlement requires.
-CREATE OR REPLACE FUNCTION ledger_abandoned(p_limit integer)
-RETURNS TABLE (user_id text, hold_id text, request_id text, held bigint, cost bigint, charge bigint, receipt jsonb)
+-- Holds whose lease has expired because their instance died, or is paused. At most one per user, as settlement requires.
+-- `p_own` are the holds that the calling instance uses: their renewal is only late.
+CREATE OR REPLACE FUNCTION ledger_abandoned(p_limit integer, p_own text[])
+RETURNS TABLE (user_id text, hold_id text)
 LANGUAGE sql STABLE AS $$
-  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id, h.metered_request, h.metered_held, h.metered_cost, h.metered_charge,
-    h.metered_receipt
-  FROM hold h WHERE h.lease_until < clock_timestamp()
+  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id
+  FROM hold h WHERE h.lease_until < clock_timestamp() AND h.request_id <> ALL (p_own)
   ORDER BY h.user_id LIMIT p_limit
 $$;

@@ -93,7 +93,7 @@ export function openLedgerPool(connectionString: string): pg.Pool {
   });
 }
 
-type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: '1min' | '0' };
+type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: '5s' | '1min' | '0' };
 
 /** Runs several hand-written statements in one long transaction. A timeout of 0 means none. */
 export function inSlowTransaction<T>(

@@ -91,7 +91,7 @@ type AbandonedRow = {
  */
 async function settleAbandoned(userId: string, holdId: string): Promise<boolean> {
   await freePocket(userId);
-  return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
+  return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '5s' }, async (client) => {
     const row = await lockAbandoned(client, userId, holdId);
     if (row === null) return false;
     const { request_id: requestId, partner_id: partnerId, held } = row;

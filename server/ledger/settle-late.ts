@@ -21,7 +21,7 @@ export async function settleLate(
 ): Promise<SettlementRow | null> {
   const { userId, requestId } = hold;
   return untilCommitted(requestId, 'late settlement', () =>
-    inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
+    inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '5s' }, async (client) => {
       await forgetSupposedLoss(client, hold);
       if (mayRemakeHold && (await remakeHold(client, hold))) {
         const settlement = { userId, requestId, ...metered };

@@ -67,16 +67,17 @@ async function collect(): Promise<Registry[]> {
 type Installation = Awaited<ReturnType<typeof queryInstallation>>;
 
 async function queryInstallation() {
-  const [clockLead, state, outcomes, overruns, payouts, webhooks, attempts] = await Promise.all([
+  const [clockLead, state, outcomes, overruns, losses, payouts, webhooks, attempts] = await Promise.all([
     readClockLead(),
     readState(),
     countOutcomes(),
     readOverruns(),
+    readLosses(),
     countPayoutsNeedingAttention(),
     readWebhooks(),
     countAttempts(),
   ]);
-  return { clockLead, state, outcomes, overruns, payouts, webhooks, attempts };
+  return { clockLead, state, outcomes, overruns, losses, payouts, webhooks, attempts };
 }
 
 function writeReplica(registry: Registry, { isUsable, lagSeconds }: ReplicaState): void {
@@ -110,7 +111,7 @@ async function readInstallation(): Promise<Installation | null> {
 }
 
 function writeInstallation(registry: Registry, read: Installation): void {
-  const { clockLead, state, outcomes, overruns, payouts, webhooks, attempts } = read;
+  const { clockLead, state, outcomes, overruns, losses, payouts, webhooks, attempts } = read;
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
   gauge('svc_clock_lead_seconds', 'How far the clock of this instance is ahead of the database’s.').set(
     clockLead,
@@ -135,6 +136,13 @@ function writeInstallation(registry: Registry, read: Installation): void {
     registers: [registry],
   });
   for (const { model, overrun: credits } of overruns) overrun.set({ model }, creditsToJson(credits));
+  const loss = new Gauge({
+    name: 'svc_provider_loss_credits_last_hour',
+    help: 'Credits that providers billed, or may have billed, in the last hour for calls without a charge, by reason.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  for (const { reason, cost } of losses) loss.set({ reason }, creditsToJson(cost));
   const paused = new Gauge({
     name: 'svc_paused_for_review',
     help: 'Users and apps whose overruns passed their limit. Their requests are refused.',
@@ -228,6 +236,15 @@ async function readOverruns(): Promise<{ model: string; overrun: bigint }[]> {
   const { rows } = await pool().query<{ model: string; overrun: bigint }>(
     `SELECT model, sum(provider_cost - charge)::bigint AS overrun FROM usage
      WHERE provider_cost > charge + 1 AND created_at > statement_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
+    [RECENT],
+  );
+  return rows;
+}
+
+async function readLosses(): Promise<{ reason: string; cost: bigint }[]> {
+  const { rows } = await pool().query<{ reason: string; cost: bigint }>(
+    `SELECT reason, sum(cost)::bigint AS cost FROM provider_loss
+     WHERE at > statement_timestamp() - $1::interval GROUP BY 1 ORDER BY 1`,
     [RECENT],
   );
   return rows;

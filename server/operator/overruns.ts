@@ -1,7 +1,7 @@
 import type { Range } from '../activity/install-activity';
 import { inTransaction, pool } from '../db';
 import { ApiError } from '../errors';
-import { resumeUser } from '../ledger';
+import { type LossReason, resumeUser } from '../ledger';
 import { userRef } from './find-user';
 import { type Operator, recordAction, requireReason } from './record';
 
@@ -20,6 +20,8 @@ export type Overruns = {
   models: (OverrunSums & { model: string })[];
   apps: (OverrunSums & { partnerId: string; name: string })[];
   users: (OverrunSums & { userRef: string; email: string | null })[];
+  /** Calls that nobody was charged for, largest first; `estimated` is the part that may not have been billed. */
+  losses: { reason: LossReason; requests: number; cost: bigint; estimated: bigint }[];
   /** Newest first. */
   latest: {
     requestId: string;
@@ -38,7 +40,7 @@ export async function readOverruns({ from, to }: Range, limit: number): Promise<
     (await pool().query<Row>(query, query.includes('$3') ? [from, to, limit] : [from, to])).rows;
   const largest = (column: string) =>
     `SELECT ${column} AS key, ${SUMS} ${FROM_OVERRUNS} GROUP BY 1 ORDER BY overrun DESC LIMIT $3`;
-  const [totals, days, models, apps, users, latest] = await Promise.all([
+  const [totals, days, models, apps, users, losses, latest] = await Promise.all([
     read<OverrunSums>(
       `SELECT count(*)::int AS requests, coalesce(sum(provider_cost - charge), 0)::bigint AS overrun ${FROM_OVERRUNS}`,
     ),
@@ -57,6 +59,13 @@ export async function readOverruns({ from, to }: Range, limit: number): Promise<
       `SELECT o.key AS "userId", ${EMAIL} AS email, o.requests, o.overrun FROM (${largest('user_id')}) o
        JOIN "user" u ON u.id = o.key ORDER BY o.overrun DESC`,
     ),
+    read<Overruns['losses'][number]>(
+      `SELECT reason, count(DISTINCT request_id)::int AS requests, sum(cost)::bigint AS cost,
+              coalesce(sum(cost) FILTER (WHERE is_estimated), 0)::bigint AS estimated
+       FROM provider_loss
+       WHERE at >= $1::date::timestamp AT TIME ZONE 'UTC' AND at < $2::date::timestamp AT TIME ZONE 'UTC'
+       GROUP BY 1 ORDER BY cost DESC`,
+    ),
     read<Omit<Overruns['latest'][number], 'userRef'> & { userId: string }>(
       `SELECT o.*, p.name AS "appName" FROM (
          SELECT request_id AS "requestId", user_id AS "userId", partner_id, model, created_at AS at, held,
@@ -70,6 +79,7 @@ export async function readOverruns({ from, to }: Range, limit: number): Promise<
     models,
     apps,
     users: users.map(withRef),
+    losses,
     latest: latest.map(withRef),
   };
 }

@@ -97,14 +97,31 @@ test('metrics report the overruns of the last hour by model', async () => {
   expect(await readMetrics()).toContain(`svc_overrun_credits_last_hour{model="chatty/chatty"} ${credits}\n`);
 });
 
+test('operators and metrics see the calls that nobody was charged for, by reason', async () => {
+  const person = await newPerson({ credits: 100, rateBp: 0 });
+  upstream.script('chatty', { status: 200, body: '{"choices": ' });
+  expect((await generate(person)).status).toBe(502);
+  upstream.script('chatty', { body: { ...(body as object), usage: LONG_PROMPT } });
+  const [loss, ...others] = (await readOverruns(today(), 20)).losses;
+  expect(others).toEqual([]);
+  expect(loss).toMatchObject({ reason: 'unreadable_response', requests: 1, estimated: loss?.cost });
+  const credits = Number(loss?.cost) / 1e6;
+  expect(credits).toBeGreaterThan(0);
+  expect(await readMetrics()).toContain(
+    `svc_provider_loss_credits_last_hour{reason="unreadable_response"} ${credits}\n`,
+  );
+});
+
 test('operators see overruns by day, model, app and user, with their requests', async () => {
   await forge(["UPDATE usage SET created_at = created_at - interval '8 days'"]);
+  await prisma().providerLoss.deleteMany();
   expect(await readOverruns(today(), 5)).toEqual({
     total: { requests: 0, overrun: 0n },
     days: [],
     models: [],
     apps: [],
     users: [],
+    losses: [],
     latest: [],
   });
 

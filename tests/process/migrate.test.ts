@@ -126,7 +126,7 @@ describe('the record of migrations', () => {
   test('names the release that changed the tables, even if it changed no SQL file', async () => {
     const { files } = readRelease();
     await run(
-      `UPDATE sql_file SET version = '1.9.0'; DELETE FROM _prisma_migrations WHERE migration_name = '${names.at(-1)}'`,
+      `UPDATE sql_file SET version = '1.9.0'; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_functions'`,
     );
     await migrate(url, { version: '1.10.0', files });
     const { rows } = await run('SELECT DISTINCT version FROM sql_file');

@@ -6,10 +6,11 @@ import { openAppUser } from '@/server/identity/app-users';
 import { openUser } from '@/server/identity/users';
 import { newId } from '@/server/ids';
 import { mintUserKey } from '@/server/keys/mint';
-import { saveAllowance } from '@/server/ledger';
+import { ALL_APPS, resumeSpending, saveAllowance, stopSpending } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 import { bookPaidSession } from '../harness/purchases';
 import { disputePayment } from './disputes';
+import { insist } from './insist';
 import type { Tally } from './tally';
 
 /** Users with one wallet and a key in each of two apps; several clients use every wallet in parallel. */
@@ -78,6 +79,7 @@ export async function runClient(site: Site, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const chance = site.random();
     if (chance < 0.8) await generate(site);
+    else if (chance < 0.82) await stopAndResume(site);
     else if (chance < 0.88) await changeAllowance(site);
     else if (chance < 0.92) await readBalance(site);
     else await purchase(site);
@@ -128,8 +130,9 @@ async function sendRequest(
     const charged = response.headers.get('x-svc-credits-charged');
     // The headers report the charge, whatever happens to the body.
     if (charged !== null) tally.charged.set(requestId, BigInt(Math.round(Number(charged) * 1e6)));
-    if (!response.ok) tally.refused.add(requestId);
     const text = await response.text();
+    // One that the user stopped while it ran is charged.
+    if (!response.ok && !text.includes('"limits.all.stop"')) tally.refused.add(requestId);
     if (request.stream && text.includes('data: [DONE]')) tally.streamed.add(requestId);
     tally.operation(`answered ${response.status}`);
   } catch (error) {
@@ -147,6 +150,21 @@ async function changeAllowance({ random, tally, wallets }: Site): Promise<void> 
   const save = () => inTransaction((tx) => saveAllowance(tx, { userId, partnerId, allowance, saveId }));
   // The form's token makes a repetition harmless.
   await Promise.all([save(), save()]).catch(() => tally.operation('database away'));
+}
+
+async function stopAndResume({ random, tally, wallets }: Site): Promise<void> {
+  const { userId } = pick(random, wallets);
+  tally.operation('stop');
+  const of = { userId, partnerId: ALL_APPS };
+  try {
+    await inTransaction((tx) => stopSpending(tx, of));
+    // Instances look for stops once a second.
+    await pause(random() * 2_000);
+    await inTransaction((tx) => resumeSpending(tx, of));
+  } catch {
+    tally.operation('database away');
+    await insist(() => inTransaction((tx) => resumeSpending(tx, of)));
+  }
 }
 
 async function readBalance({ random, tally, addresses, wallets }: Site): Promise<void> {

@@ -83,6 +83,15 @@ export class Instance {
     await this.end('SIGKILL');
   }
 
+  /** Like a live migration, or a machine without memory: everything stands still until `resume`. */
+  pause(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT');
+  }
+
   /** Permanently: a pending start does not happen. */
   async finish(): Promise<void> {
     this.isOver = true;

@@ -19,7 +19,7 @@ import {
   startPayments,
 } from './payments';
 import { Tally } from './tally';
-import { findNegative, judge } from './verdict';
+import { findNegative, judge, resolveAbandoned } from './verdict';
 
 /**
  * Two server processes on one PostgreSQL, clients that share wallets, and faults. The seed determines what
@@ -135,6 +135,7 @@ class World {
       () => this.restartPostgres(),
       () => this.stallPostgres(Math.min(durationMs / 8, LONGEST_STALL_MS)),
       () => this.killPostgres(),
+      () => this.pauseInstance(0),
       () => this.killInstance(1),
     ];
     const gapMs = Math.min(durationMs / 9, 5_000);
@@ -148,6 +149,15 @@ class World {
     this.tally.fault('kill -9 of an instance');
     await this.instances[n]?.kill();
     await this.instances[n]?.run();
+  }
+
+  /** For longer than its leases: whatever runs anywhere is settled as abandoned. Leases would expire after 90 seconds. */
+  private async pauseInstance(n: number): Promise<void> {
+    this.tally.fault('an instance is paused');
+    this.instances[n]?.pause();
+    // It may hold a lock, as another instance would find.
+    await resolveAbandoned().catch(() => this.tally.operation('database away'));
+    this.instances[n]?.resume();
   }
 
   private async restartPostgres(): Promise<void> {

@@ -20,7 +20,7 @@ export async function judge(tally: Tally): Promise<{ abandoned: number }> {
 }
 
 /** Expires the leases of dead instances, which would otherwise take 90 seconds. */
-async function resolveAbandoned(): Promise<number> {
+export async function resolveAbandoned(): Promise<number> {
   await pool().query("UPDATE hold SET lease_until = clock_timestamp() - interval '1 second'");
   return sweepHolds();
 }
@@ -54,16 +54,24 @@ async function compareReceipts(tally: Tally): Promise<void> {
     'SELECT request_id, charge FROM usage',
   );
   const receipts = new Map(rows.map((row) => [row.request_id, row]));
+  const lost = await readLost();
   if (receipts.size !== rows.length) tally.violation('a request was booked twice');
   for (const [requestId, charge] of tally.charged) {
-    const receipt = receipts.get(requestId);
-    if (receipt?.charge !== charge)
-      tally.violation(`${requestId} reported a charge of ${charge}, and the receipt says ${receipt?.charge}`);
+    const booked = receipts.get(requestId)?.charge ?? (lost.has(requestId) ? 0n : null);
+    if (booked !== charge)
+      tally.violation(`${requestId} reported a charge of ${charge}, and ${booked} is booked`);
   }
   for (const requestId of tally.streamed)
-    if (!receipts.has(requestId)) tally.violation(`${requestId} was answered whole and is not charged`);
+    if (!receipts.has(requestId) && !lost.has(requestId))
+      tally.violation(`${requestId} was answered whole, and is neither charged nor a loss`);
   for (const requestId of tally.refused)
     if (receipts.has(requestId)) tally.violation(`${requestId} was refused and is charged`);
+}
+
+/** Requests that nothing could be charged for. */
+async function readLost(): Promise<Set<string>> {
+  const { rows } = await pool().query<{ request_id: string }>('SELECT request_id FROM provider_loss');
+  return new Set(rows.map(({ request_id }) => request_id));
 }
 
 async function comparePurchases(tally: Tally): Promise<void> {

@@ -48,6 +48,40 @@ export function SumTable({ what, rows }: { what: 'Model' | 'App' | 'User'; rows:
   );
 }
 
+export type LossRow = {
+  reason: string;
+  requests: number;
+  /** In credits. */
+  cost: number;
+  /** The part of the cost that is an estimate. */
+  estimated: number;
+};
+
+/** Calls that nobody was charged for, by reason, largest first. */
+export function LossTable({ rows }: { rows: LossRow[] }) {
+  const column = columnsOf<LossRow>();
+  const columns = [
+    column.accessor('reason', { header: 'Reason' }),
+    column.accessor('requests', {
+      header: 'Requests',
+      cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),
+    }),
+    column.accessor('cost', { header: 'Provider cost', cell: ({ getValue }) => writeCharge(getValue()) }),
+    column.accessor('estimated', { header: 'Estimated', cell: ({ getValue }) => writeCharge(getValue()) }),
+  ];
+  return (
+    <DataTable
+      caption="Calls without a charge by reason"
+      columns={columns}
+      rows={rows}
+      sortable
+      numeric={['requests', 'cost', 'estimated']}
+      hiddenOnPhone={['estimated']}
+      empty={null}
+    />
+  );
+}
+
 export type OverrunRow = {
   href: string;
   at: string;

@@ -13,10 +13,11 @@ import { barStepOf, barsOf } from '@/server/activity/bars';
 import type { Range } from '@/server/activity/install-activity';
 import { PERIODS, type Period, readPeriod } from '@/server/activity/periods';
 import { creditsToJson } from '@/server/credits';
+import type { LossReason } from '@/server/ledger';
 import { listPaused, type Overruns, type Paused, readOverruns } from '@/server/operator/overruns';
 import { PeriodLinks } from '../period-links';
 import { inCredits, inDollars, inNumber } from '../write-amounts';
-import { LatestTable, SumTable } from './overrun-tables';
+import { LatestTable, LossTable, SumTable } from './overrun-tables';
 import { ResumeButton } from './resume-button';
 
 export const metadata: Metadata = { title: 'Overruns' };
@@ -36,7 +37,7 @@ export default async function OverrunsPage({ searchParams }: Props) {
     <>
       <PageHead
         title="Overruns"
-        description="What providers billed beyond the hold, in credits. The service bears it, never the user. Dates are in UTC."
+        description="Provider costs that no user was charged for, in credits. You pay these, not your users. Dates are in UTC."
         actions={<PeriodLinks current={period} />}
       />
       {paused.length > 0 && (
@@ -50,6 +51,15 @@ export default async function OverrunsPage({ searchParams }: Props) {
               <PausedItem key={entry.kind === 'user' ? entry.userRef : entry.partnerId} paused={entry} />
             ))}
           </ul>
+        </Section>
+      )}
+      {overruns.losses.length > 0 && (
+        <Section
+          title="Calls without a charge"
+          description="Calls that providers billed, or may have billed, although the request failed. Estimates are the most that a call may have cost."
+          flush
+        >
+          <LossTable rows={overruns.losses.map(toLossRow)} />
         </Section>
       )}
       {overruns.total.requests === 0 ? (
@@ -139,6 +149,22 @@ function PeriodOverruns({ overruns, range, period }: { overruns: Overruns; range
     </>
   );
 }
+
+const toLossRow = ({ reason, requests, cost, estimated }: Overruns['losses'][number]) => ({
+  reason: LOSS_REASONS[reason],
+  requests,
+  cost: creditsToJson(cost),
+  estimated: creditsToJson(estimated),
+});
+
+const LOSS_REASONS: Record<LossReason, string> = {
+  timeout: 'The provider did not respond in time',
+  connection_lost: 'The connection to the provider broke',
+  instance_died: 'The instance stopped without settling the request',
+  unreadable_response: 'The response could not be read',
+  failed_response: 'The provider reported an error after billable work',
+  settled_late: 'The instance was paused, and the request was settled without it',
+};
 
 const toRow = (name: string, href: string | null, sums: { requests: number; overrun: bigint }) => ({
   name,

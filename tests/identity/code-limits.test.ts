@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { POST as sendCode } from '@/app/v1/auth/send-code/route';
-import { POST as verifyCode } from '@/app/v1/auth/verify-code/route';
+import { POST as sendCode } from '@/app/v1/auth/send-code/route.api';
+import { POST as verifyCode } from '@/app/v1/auth/verify-code/route.api';
 import { DAY_MS, HOUR_MS, now, SECOND_MS, setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';

@@ -42,7 +42,7 @@ export default {
       '^server/',
       {
         path: '^app/',
-        pathNot: '^app/(v1|auth|oauth|\\.well-known|metrics|livez|readyz|api/health)/.*route\\.ts$',
+        pathNot: '^app/(v1|auth|oauth|\\.well-known|metrics|livez|readyz|api/health)/.*route\\.api\\.ts$',
       },
       'The rules know no page; server/process serves the route files',
     ),

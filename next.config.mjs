@@ -1,8 +1,23 @@
 import { existsSync } from 'node:fs';
+import { PHASE_DEVELOPMENT_SERVER } from 'next/constants.js';
 
-/** @type {import('next').NextConfig} */
-export default {
+/** The process serves the API. While developing, the pages do, because only they reload what is changed. */
+const OF_DEVELOPMENT = {
+  pageExtensions: ['tsx', 'ts', 'api.ts'],
+  // The same spellings of the API's paths that the process knows.
+  rewrites: async () => [
+    { source: '/v1/v1/:path*', destination: '/v1/:path*' },
+    { source: '/chat/completions', destination: '/v1/chat/completions' },
+    { source: '/messages', destination: '/v1/messages' },
+    { source: '/messages/count_tokens', destination: '/v1/messages/count_tokens' },
+    { source: '/models/:path*', destination: '/v1/models/:path*' },
+  ],
+};
+
+/** @type {(phase: string) => import('next').NextConfig} */
+export default (phase) => ({
   poweredByHeader: false,
+  pageExtensions: ['tsx', 'ts'],
   generateBuildId: () => process.env.PAGES_BUILD_ID ?? null,
   // Nobody waits for a title that is streamed after its page: ours are known at once.
   htmlLimitedBots: /.*/,
@@ -29,12 +44,5 @@ export default {
     'undici',
   ],
   allowedDevOrigins: ['demo.localhost'],
-  // The same spellings of the API's paths that the process knows without Next.
-  rewrites: async () => [
-    { source: '/v1/v1/:path*', destination: '/v1/:path*' },
-    { source: '/chat/completions', destination: '/v1/chat/completions' },
-    { source: '/messages', destination: '/v1/messages' },
-    { source: '/messages/count_tokens', destination: '/v1/messages/count_tokens' },
-    { source: '/models/:path*', destination: '/v1/models/:path*' },
-  ],
-};
+  ...(phase === PHASE_DEVELOPMENT_SERVER && OF_DEVELOPMENT),
+});

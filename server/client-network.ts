@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The part of the internet that counts as one caller. Both are the IP itself for IPv4, and '' for ''. */
+/** The part of the internet that counts as one caller. Both are the IP itself for IPv4. Unknown IPs, '', are one network. */
 type ClientNetwork = {
   /** An IPv6 /64, which one subscriber has at least. */
   network: string;

@@ -62,7 +62,6 @@ export async function openVisit(request: VisitRequest): Promise<{ visit: Visit; 
 }
 
 async function requireRoomForVisit(clientIp: string): Promise<void> {
-  if (clientIp === '') return;
   const waitMs = await countAttempt('visit', networkOf(clientIp).network, VISITS_PER_NETWORK_PER_MINUTE);
   if (waitMs > 0)
     throw new ApiError('rate_limited', 'Too many checkout windows were opened. Try again in a minute.', {

@@ -38,7 +38,7 @@ const ofKey = new Map<string, number>();
 
 export const bodyBytes = (): number => inProcess;
 
-/** The bytes of one body, counted for its client IP and its user key. Either is '' if it is unknown. */
+/** The bytes of one body, counted for its client IP and its user key. An unknown IP, '', counts; an unknown key does not. */
 export class BodyBytes {
   readonly #ip: string;
   readonly #key: string;
@@ -54,7 +54,7 @@ export class BodyBytes {
     const ip = (ofIp.get(this.#ip) ?? 0) + bytes;
     const key = (ofKey.get(this.#key) ?? 0) + bytes;
     if (this.#key !== '' && key > limits.key) throw tooMuch('with this key');
-    if (this.#ip !== '' && ip > limits.ip) throw tooMuch('from this IP address');
+    if (ip > limits.ip) throw tooMuch('from this IP address');
     if (inProcess + bytes > limits.process) throw overloaded();
     ofIp.set(this.#ip, ip);
     ofKey.set(this.#key, key);

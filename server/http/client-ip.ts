@@ -8,7 +8,7 @@ import type { WithHeaders } from './api-request';
  */
 export const CLIENT_IP_HEADER = 'x-svc-client-address';
 
-/** The client IP in canonical form, or '' when the host does not provide it. */
+/** The client IP in canonical form, or '' when it is unknown: wherever IPs are counted, '' is one like any other. */
 export function readClientIp(request: WithHeaders): string {
   const address = request.headers.get(CLIENT_IP_HEADER)?.trim() ?? '';
   // An IPv4 address that Node accepts is canonical.

@@ -33,7 +33,7 @@ const APP_LOCK = 3_704_303;
 export type CodeCaller = {
   /** Null on the service's own pages. */
   partnerId: string | null;
-  /** '' when unknown. Such callers are limited per mailbox and app only. */
+  /** '' when unknown: such callers share one network. */
   clientIp: string;
   /** The id of a browser that signed in to the account before, or of the device that confirms a change. */
   knownBrowser: string | null;
@@ -59,8 +59,7 @@ export async function requireRoomForCode(
 ): Promise<{ nextInSeconds: number }> {
   // A known browser counts only its own codes, so it never waits for strangers.
   await lock(tx, MAILBOX_LOCK, caller.knownBrowser ?? mailbox);
-  if (caller.knownBrowser === null && caller.clientIp !== '')
-    await lock(tx, CLIENT_SITE_LOCK, networkOf(caller.clientIp).site);
+  if (caller.knownBrowser === null) await lock(tx, CLIENT_SITE_LOCK, networkOf(caller.clientIp).site);
   const { untilMs: waitUntilMs, nextInSeconds } = await findWait(tx, codesOfCaller(mailbox, caller));
   let limitedUntilMs = caller.knownBrowser === null ? await findFreeInApp(tx, caller) : 0;
   for (const limit of limitsFor(mailbox, caller))
@@ -92,7 +91,7 @@ async function findFreeInApp(tx: Tx, { partnerId, clientIp }: CodeCaller): Promi
   const limit = settings().LIMIT_CODES_PER_APP_PER_HOUR;
   const ofApp = { of: { partnerId, knownBrowser: '' }, limit, periodMs: HOUR_MS };
   const freeMs = await findFreeAt(tx, ofApp);
-  if (freeMs <= now() || clientIp === '') return freeMs;
+  if (freeMs <= now()) return freeMs;
   const ofNetwork = { ...ofApp, of: { ...ofApp.of, clientSite: networkOf(clientIp).site }, limit: 1 };
   const ofFirstCodes = { ...ofApp, limit: FIRST_CODES_PER_APP * limit };
   return Math.min(freeMs, Math.max(await findFreeAt(tx, ofNetwork), await findFreeAt(tx, ofFirstCodes)));
@@ -122,9 +121,9 @@ function limitsForStrangers(mailbox: string, { clientIp }: CodeCaller): CodeLimi
     },
     { of: { mailbox, knownBrowser }, limit: CODES_PER_MAILBOX_PER_DAY * perEmail, periodMs: DAY_MS },
   ];
-  const perHour: CodeLimit[] = [];
-  if (clientIp !== '')
-    perHour.push({ of: { clientSite, clientNetwork, knownBrowser }, limit: perNetwork, periodMs: HOUR_MS });
+  const perHour: CodeLimit[] = [
+    { of: { clientSite, clientNetwork, knownBrowser }, limit: perNetwork, periodMs: HOUR_MS },
+  ];
   if (clientSite !== clientNetwork)
     perHour.push({
       of: { clientSite, knownBrowser },
@@ -170,10 +169,7 @@ function waitSeconds(unused: number): number {
   return settings().LIMIT_CODE_RESEND_SECONDS * Math.min(MAX_WAIT, 2 ** Math.max(0, unused - 1));
 }
 
-/**
- * Limits attempts per caller, over all codes: each costs a write. A caller without a client IP is not
- * limited.
- */
+/** Limits attempts per caller, over all codes: each costs a write. */
 export async function requireRoomForAttempt({
   knownBrowser,
   partnerId,
@@ -181,7 +177,6 @@ export async function requireRoomForAttempt({
 }: CodeCaller): Promise<void> {
   if (settings().LIMIT_CODES_PER_ADDRESS_PER_HOUR === 0) return;
   if (knownBrowser !== null) return countOne(knownBrowser, ATTEMPTS_PER_CALLER_PER_MINUTE);
-  if (clientIp === '') return;
   const { network, site } = networkOf(clientIp);
   await countOne(`${partnerId} ${network}`, ATTEMPTS_PER_CALLER_PER_MINUTE);
   if (site !== network)

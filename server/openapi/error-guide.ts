@@ -189,6 +189,16 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Reduce the size of the request.',
     message: 'The request body exceeds the maximum size of 32 MB.',
   },
+  url_too_long: {
+    when: 'The URL exceeds 8 kB.',
+    remedy: 'Send less in the URL. No endpoint needs more.',
+    message: 'The URL exceeds the maximum size of 8 kB.',
+  },
+  headers_too_large: {
+    when: 'The request has more than 100 headers, or more than 16 kB of them.',
+    remedy: 'Remove headers. No endpoint needs more than a few.',
+    message: 'The request has more than 100 headers, or more than 16 kB of them.',
+  },
   rate_limited: {
     when: 'Too many requests, the user’s other running requests hold the credits that this one needs, or clients of this user disconnected from many responses.',
     remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',

@@ -10,6 +10,8 @@ export type ParsedOrigin =
 
 const SCHEME_WILDCARD = /^([a-z][a-z0-9+.-]*):\/\/\*$/i;
 const WEB_ORIGIN = /^https?:\/\/([^/?#@\\\s]+)\/?$/i;
+/** As `URL` writes it, which keeps `;`, `,` and quotes. */
+const HOST_NAME = /^(?:[\w.-]+|\[[\da-f:.]+\])$/;
 /** Schemes that belong to browsers and operating systems, not to one app. */
 const REFUSED_SCHEMES = new Set([
   'http',
@@ -82,6 +84,8 @@ function parseWebOrigin(given: string): ParsedOrigin {
   if (host.includes('*')) return refuse('must not contain a wildcard in the host. Register each subdomain.');
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null) return refuse('is not a valid URL');
+  if (!HOST_NAME.test(url.hostname))
+    return refuse('must have a host of letters, digits, dots, hyphens and underscores only');
   if (url.hostname.endsWith('.')) return refuse('must not have a host that ends with a dot');
   const { origin } = url;
   if (!LOCALHOST.test(origin)) return { ok: true, origin };
@@ -94,15 +98,13 @@ const refuse = (reason: string): ParsedOrigin => ({ ok: false, reason });
 /** Development pages, always allowed on any port. */
 const LOCALHOST = /^https?:\/\/(?:localhost|127\.0\.0\.1|(?:[a-z0-9_-]+\.)+localhost)(?::\d{1,5})?$/;
 /** Excludes characters that could end a value in the headers and messages that contain an origin. */
-const APP_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:[\]%@-]*$/;
+const PLAIN_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:[\]%@-]*$/;
 
 /** Whether a page with this origin, as the browser writes it, may use the checkout. */
 export function isAllowedOrigin(origin: string, registered: readonly string[]): boolean {
-  if (origin === 'null') return false;
+  if (!PLAIN_ORIGIN.test(origin)) return false;
   if (LOCALHOST.test(origin)) return true;
   return registered.some((entry) =>
-    entry.endsWith('://*')
-      ? origin.startsWith(entry.slice(0, -1)) && APP_ORIGIN.test(origin)
-      : origin === entry,
+    entry.endsWith('://*') ? origin.startsWith(entry.slice(0, -1)) : origin === entry,
   );
 }

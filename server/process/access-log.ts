@@ -5,18 +5,15 @@ import { settings } from '../env';
 import { log } from '../log';
 import { httpDurations, httpRequests } from '../measures';
 import { labelRoute } from './route-label';
+import { targetOf } from './target';
 
 /** As in nginx: the client disconnected before the response began. */
 const CLIENT_DISCONNECTED = 499;
 
 /** Called when a response has ended. Counts it and, with `ACCESS_LOG`, writes a line. */
-export function noteResponse(
-  { method, url }: IncomingMessage,
-  response: ServerResponse,
-  { path, receivedAtMs }: { path: string | null; receivedAtMs: number },
-): void {
+export function noteResponse(request: IncomingMessage, response: ServerResponse, receivedAtMs: number): void {
   const status = response.headersSent ? response.statusCode : CLIENT_DISCONNECTED;
-  const route = labelRoute(path, url);
+  const route = labelRoute(targetOf(request));
   const durationMs = now() - receivedAtMs;
   httpRequests.add(route, status);
   httpDurations.add(route, durationMs);
@@ -25,7 +22,7 @@ export function noteResponse(
   log().info(
     {
       request_id: readRequestId(response),
-      ...{ method, route, status, duration_ms: durationMs },
+      ...{ method: request.method, route, status, duration_ms: durationMs },
       // Of a response that had begun.
       ...(!response.writableFinished && { disconnected: true }),
     },

@@ -8,53 +8,24 @@ import type { DirectRoute } from '../http/direct-route';
 import type { ErrorFormat } from '../http/error-bodies';
 import { respondTo } from '../http/receive-body';
 import { errorResponse } from '../http/respond';
-import { findWidgetFile } from '../http/widget-files';
 import { newId } from '../ids';
 import { API_ROUTES } from './api-routes';
 import { missingEndpoint } from './missing-endpoint';
-import { pathnameOf } from './pathname';
 import { buildRouteTable, findHandler } from './route-table';
+import { FOR_OPERATORS, OAUTH, targetOf } from './target';
 
 /** Serves the API's route files without Next. */
 
 const findRoute = buildRouteTable(API_ROUTES);
 
-/**
- * Clients differ in whether their base URL includes the version: all three spellings reach the same file. What
- * is not supported is answered with the endpoint to use instead.
- */
-const UNVERSIONED =
-  /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|responses|responses\/[^/]+)$/;
-/** Under the base URL of another service, which no page of this one has. */
-const FOREIGN = /^\/(?!_next\/)(.*\/)?(v\d+(beta)?\/|chat\/completions$)/;
 /** Routes of our own pages. */
 const OF_PAGES = /^\/(checkout\/)?api\//;
 
-/** Sign-in by the standards of OAuth. */
-const OAUTH = /^\/(oauth\/|\.well-known\/oauth-authorization-server$)/;
-
-const FOR_OPERATORS = new Set(['/metrics', '/livez', '/readyz', '/api/health']);
-
-/** The route path that serves a URL path, or null for pages and files. */
-export function apiPath(given: string): string | null {
-  const pathname = given.endsWith('/') ? given.replace(/\/+$/, '') : given;
-  if (
-    pathname === '/auth/token' ||
-    pathname === '/.well-known/jwks.json' ||
-    pathname === '/v1' ||
-    OAUTH.test(pathname) ||
-    FOR_OPERATORS.has(pathname)
-  )
-    return pathname;
-  if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
-  if (!pathname.startsWith('/v1/')) return FOREIGN.test(pathname) ? pathname : null;
-  if (findWidgetFile(pathname)) return null;
-  return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
-}
-
 /** Whether the API answers: by its path, or with an error because only a client of the API sends a user key. */
-export const isForApi = ({ url, headers }: IncomingMessage, path: string | null): boolean =>
-  path !== null || (carriesUserKey(headers) && !OF_PAGES.test(pathnameOf(url)));
+export function isForApi(request: IncomingMessage): boolean {
+  const { pathname, apiPath } = targetOf(request);
+  return apiPath !== null || (carriesUserKey(request.headers) && !OF_PAGES.test(pathname));
+}
 
 /** Responds to paid requests on their connection, and to all others through a web `Request`. */
 export async function apiListener(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -62,9 +33,9 @@ export async function apiListener(incoming: IncomingMessage, outgoing: ServerRes
   return direct === undefined ? listen(incoming, outgoing) : direct({ incoming, outgoing });
 }
 
-function findDirect({ method, url }: IncomingMessage): DirectRoute['direct'] | undefined {
-  if (method !== 'POST') return undefined;
-  const found = findRoute(apiPath(pathnameOf(url)) ?? '/');
+function findDirect(request: IncomingMessage): DirectRoute['direct'] | undefined {
+  if (request.method !== 'POST') return undefined;
+  const found = findRoute(targetOf(request).apiPath ?? '/');
   return (found?.module as { POST?: Partial<DirectRoute> } | undefined)?.POST?.direct;
 }
 
@@ -80,8 +51,8 @@ const listen = getRequestListener(
 
 function route(request: Request, connection: Connection): Response | Promise<Response> {
   keepConnection(request, connection);
-  const requested = pathnameOf(connection.incoming.url);
-  const pathname = apiPath(requested) ?? requested;
+  const target = targetOf(connection.incoming);
+  const pathname = target.apiPath ?? target.pathname;
   const found = findRoute(pathname);
   const handle = found && findHandler(found.module, request.method);
   if (handle) return handle(request, { params: Promise.resolve(found.params) });

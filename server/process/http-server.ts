@@ -1,16 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { now } from '../clock';
 import { settings } from '../env';
+import type { ApiError } from '../errors';
+import type { Connection } from '../http/api-request';
+import { leaveRest } from '../http/receive-body';
 import { securityHeaders } from '../http/security-headers';
+import { sendRefusal } from '../http/send-refusal';
 import { describeError, log } from '../log';
 import { noteResponse } from './access-log';
-import { apiListener, apiPath, isForApi } from './api-listener';
+import { apiListener, isForApi } from './api-listener';
 import { createClientIpWriter } from './client-ip';
 import { Connections } from './connections';
+import { findFault, MAX_HEAD_BYTES } from './gate';
 import type { Lifetime } from './lifetime';
-import { refuseMalformed, refuseWriteToFile } from './malformed';
 import { type Listener, type PagesOptions, startPagesHere, startPagesThread } from './pages';
-import { pathnameOf } from './pathname';
 
 /** Slow senders must not hold a connection forever. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -32,23 +35,32 @@ export async function createHttpServer(
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    insecureHTTPParser: false,
   });
+  // Those that Node would leave out of `headers` still frame the body.
+  server.maxHeadersCount = 0;
   const connections = new Connections(server);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!connections.begin(request, response)) return;
-    const seen = { path: apiPath(pathnameOf(request.url)), receivedAtMs: now() };
+    const receivedAtMs = now();
     response.once('close', () => {
       connections.end(request);
-      noteResponse(request, response, seen);
+      noteResponse(request, response, receivedAtMs);
     });
+    const fault = findFault(request);
+    if (fault !== null) return refuse({ incoming: request, outgoing: response }, fault);
     writeClientIp(request);
-    if (refuseMalformed(request, response)) return;
-    const isApi = !options.dev && isForApi(request, seen.path);
-    if (!isApi && refuseWriteToFile(request, response)) return;
+    const isApi = !options.dev && isForApi(request);
     const listener: Listener = isApi ? apiListener : pages.listener;
     listener(request, response).catch((error: unknown) => failResponse(response, error));
   });
   return { server, connections };
+}
+
+function refuse(connection: Connection, fault: ApiError): void {
+  leaveRest(connection);
+  sendRefusal(connection.outgoing, fault);
 }
 
 function failResponse(response: ServerResponse, error: unknown): void {

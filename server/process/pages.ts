@@ -1,10 +1,19 @@
-import { Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+  request as sendRequest,
+} from 'node:http';
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../errors';
+import { CLIENT_IP_HEADER } from '../http/client-ip';
 import { withPageStatus } from '../http/page-failures';
 import { ownSiteHeaders } from '../http/security-headers';
 import { sendRefusal } from '../http/send-refusal';
+import { MAX_HEAD_BYTES } from './gate';
 import { receiveForm } from './receive-form';
 import { StartError } from './start-error';
 
@@ -57,59 +66,55 @@ function whenReady(worker: Worker): Promise<number> {
   });
 }
 
-/** Headers that apply to a single connection. */
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection']);
+/** What our pages and Next read of a request. Whatever else a client sends, they never see. */
+const OF_REQUEST =
+  `${CLIENT_IP_HEADER} host accept accept-encoding accept-language cache-control
+  content-type cookie if-modified-since if-none-match if-range next-action next-router-prefetch next-router-segment-prefetch
+  next-router-state-tree next-url origin range referer rsc sec-fetch-dest sec-fetch-mode
+  sec-fetch-site sec-fetch-user stripe-signature user-agent`.split(/\s+/);
+/** They describe the connection to the pages, not their response. */
+const OF_CONNECTION = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']);
 
-/** Sends a request on to the pages, with its whole body: they buffer it too, but without our limits. */
+/** Sends the pages a request of our own that asks for the same: what frames a message is never copied. */
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   port: number,
   agent: Agent,
 ): Promise<void> {
-  const body = await receiveForm({ incoming: request, outgoing: response });
-  if (body instanceof ApiError) return sendRefusal(response, body);
+  const received = await receiveForm({ incoming: request, outgoing: response });
+  if (received instanceof ApiError) return sendRefusal(response, received);
+  const { method = 'GET', url } = request;
+  const body = method === 'GET' || method === 'HEAD' ? undefined : received;
+  const headers = { ...pick(request.headers), ...(body && { 'content-length': body.length }) };
   return new Promise((resolve, reject) => {
-    const onward = sendRequest({
-      host: '127.0.0.1',
-      port,
-      agent,
-      method: request.method,
-      path: request.url,
-      headers: endToEnd(request.rawHeaders),
-    });
+    const options = { host: '127.0.0.1', port, agent, method, path: url, headers };
+    const onward = sendRequest({ ...options, maxHeaderSize: MAX_HEAD_BYTES });
     response.once('close', () => onward.destroy());
     onward.once('error', (error) =>
       response.writableEnded || response.destroyed ? resolve() : reject(error),
     );
     onward.once('response', (page) => {
-      response.writeHead(page.statusCode ?? 502, withMissing(headersFor(request.url), page));
+      response.writeHead(page.statusCode ?? 502, { ...headersFor(url), ...endToEnd(page.headers) });
       pipeline(page, response, () => resolve());
     });
     onward.end(body);
   });
 }
 
-/** The checkout loads its scripts in a sandboxed frame too, where it has no origin, to say why it is refused. */
+const pick = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(
+    OF_REQUEST.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
+
+const endToEnd = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name)));
+
+/**
+ * Next serves its files, and its own errors outside the pages, without running `proxy.ts`. The checkout loads its
+ * scripts in a sandboxed frame too, where it has no origin, to say why it is refused.
+ */
 function headersFor(url = ''): Record<string, string> {
   const isAsset = url.startsWith('/_next/static/');
   return isAsset ? { ...ownSiteHeaders(), 'cross-origin-resource-policy': 'cross-origin' } : ownSiteHeaders();
-}
-
-/** Next serves its files, and its own errors outside the pages, without running `proxy.ts`. */
-function withMissing(
-  headers: Record<string, string>,
-  { headers: given, rawHeaders }: IncomingMessage,
-): string[] {
-  return [...endToEnd(rawHeaders), ...Object.entries(headers).flatMap((h) => (h[0] in given ? [] : h))];
-}
-
-/** Names and values in one flat list, as `node:http` accepts them. */
-function endToEnd(rawHeaders: string[]): string[] {
-  const kept: string[] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (!HOP_BY_HOP.has(name.toLowerCase())) kept.push(name, rawHeaders[i + 1] ?? '');
-  }
-  return kept;
 }

@@ -1,6 +1,6 @@
 import { API_ROUTES } from './api-routes';
-import { pathnameOf } from './pathname';
 import { buildRouteTable } from './route-table';
+import type { Target } from './target';
 
 /** The names of routes in metrics and in the access log. A path may contain a code or an id, these names do not. */
 
@@ -30,9 +30,9 @@ const SECTIONS = new Set(
   ),
 );
 
-/** `path` is the route path of an API request, or null. */
-export function labelRoute(path: string | null, url: string | undefined): string {
-  if (path !== null) return (findLabel(path)?.module as { route: string } | undefined)?.route ?? '/v1/*';
-  const [, section = ''] = pathnameOf(url).split('/', 2);
+export function labelRoute({ pathname, apiPath }: Target): string {
+  if (apiPath !== null)
+    return (findLabel(apiPath)?.module as { route: string } | undefined)?.route ?? '/v1/*';
+  const [, section = ''] = pathname.split('/', 2);
   return SECTIONS.has(section) ? `/${section}` : 'other';
 }

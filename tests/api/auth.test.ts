@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { POST as exchange, OPTIONS as preflightExchange } from '@/app/auth/token/route';
-import { POST as sendCode } from '@/app/v1/auth/send-code/route';
-import { OPTIONS as preflightVerify, POST as verifyCode } from '@/app/v1/auth/verify-code/route';
+import { POST as exchange, OPTIONS as preflightExchange } from '@/app/auth/token/route.api';
+import { POST as sendCode } from '@/app/v1/auth/send-code/route.api';
+import { OPTIONS as preflightVerify, POST as verifyCode } from '@/app/v1/auth/verify-code/route.api';
 import { MINUTE_MS, now, SECOND_MS, setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { POST as complete } from '@/app/v1/chat/completions/route';
-import { POST as createMessage } from '@/app/v1/messages/route';
+import { POST as complete } from '@/app/v1/chat/completions/route.api';
+import { POST as createMessage } from '@/app/v1/messages/route.api';
 import { SECOND_MS } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { type ClientStream, toResponse, writeReply } from '@/server/http/reply';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import { apiPath, isForApi } from '@/server/process/api-listener';
+import { isForApi } from '@/server/process/api-listener';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { newPerson } from '../harness/people';
@@ -56,8 +56,7 @@ test.each([
   expect(message).toMatch(/^This URL does not exist\. The base URL is \S+\/v1 in the chat format/);
 });
 
-const goesToApi = (path: string, headers: object) =>
-  isForApi({ url: path, headers } as IncomingMessage, apiPath(path));
+const goesToApi = (path: string, headers: object) => isForApi({ url: path, headers } as IncomingMessage);
 
 test('the API answers whatever carries a user key, and nothing that a browser opens', () => {
   const bearer = { authorization: `Bearer ${userKey}` };

@@ -18,8 +18,8 @@ import * as signInToken from '@/app/checkout/api/visits/[id]/sign-in-token/route
 import * as signOut from '@/app/checkout/api/visits/[id]/sign-out/route';
 import * as verifyCode from '@/app/checkout/api/visits/[id]/verify-code/route';
 import * as visits from '@/app/checkout/api/visits/route';
-import * as apiCheckoutSession from '@/app/v1/credits/checkout/[id]/route';
-import * as apiCheckout from '@/app/v1/credits/checkout/route';
+import * as apiCheckoutSession from '@/app/v1/credits/checkout/[id]/route.api';
+import * as apiCheckout from '@/app/v1/credits/checkout/route.api';
 import { inTransaction, prisma } from '@/server/db';
 import { openAppUser } from '@/server/identity/app-users';
 import { openSession } from '@/server/identity/sessions';

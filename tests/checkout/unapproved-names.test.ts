@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { POST as sendApiCode } from '@/app/v1/auth/send-code/route';
+import { POST as sendApiCode } from '@/app/v1/auth/send-code/route.api';
 import { fulfil } from '@/server/checkout/fulfil';
 import { inTransaction, prisma } from '@/server/db';
 import { openUser } from '@/server/identity/users';

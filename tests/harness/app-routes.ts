@@ -7,9 +7,9 @@ type AppRoute = { place: string; methods: string[]; isPage: boolean };
 const METHOD = /^export (?:async function|function|const) (GET|POST|PUT|PATCH|DELETE|OPTIONS)\b/gm;
 
 export const APP_ROUTES: AppRoute[] = readdirSync('app', { recursive: true, encoding: 'utf8' })
-  .filter((file) => /(^|\/)(page\.tsx|route\.ts)$/.test(file))
+  .filter((file) => /(^|\/)(page\.tsx|route(\.api)?\.ts)$/.test(file))
   .map((file) => ({
-    place: `/${file}`.replace(/\/\([\w-]+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, '') || '/',
+    place: `/${file}`.replace(/\/\([\w-]+\)(?=\/)|\/(page\.tsx|route(\.api)?\.ts)$/g, '') || '/',
     isPage: file.endsWith('page.tsx'),
     methods: file.endsWith('page.tsx')
       ? ['GET']

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { POST as exchange } from '@/app/auth/token/route';
+import { POST as exchange } from '@/app/auth/token/route.api';
 import { prisma } from '@/server/db';
 import { allowRedirect, checkRedirect, denyRedirect } from '@/server/identity/authorize';
 import { disablePartner } from '@/server/partners/partner';

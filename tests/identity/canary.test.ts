@@ -213,10 +213,10 @@ async function readPartnerPages(partnerId: string): Promise<void> {
   const { teamId } = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
   const { id: payout } = await newPayout({ state: 'sent', method: 'manual', teamId: teamId ?? '' });
   const places = readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
-    .filter((file) => /(^|\/)(page\.tsx|route\.ts)$/.test(file))
+    .filter((file) => /(^|\/)(page\.tsx|route(\.api)?\.ts)$/.test(file))
     .map((file) =>
       `/${file}`
-        .replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, '')
+        .replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route(\.api)?\.ts)$/g, '')
         .replace('[event]', event)
         .replace('[payout]', payout),
     )

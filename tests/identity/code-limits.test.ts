@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { POST as sendCode } from '@/app/v1/auth/send-code/route';
-import { POST as verifyCode } from '@/app/v1/auth/verify-code/route';
+import { POST as sendCode } from '@/app/v1/auth/send-code/route.api';
+import { POST as verifyCode } from '@/app/v1/auth/verify-code/route.api';
+import { openVisit } from '@/server/checkout/visits';
 import { DAY_MS, HOUR_MS, now, SECOND_MS, setClock } from '@/server/clock';
 import { inTransaction, prisma } from '@/server/db';
 import { settings } from '@/server/env';
@@ -97,6 +98,27 @@ async function signIn(email: string, clientIp: string, browserCookie?: string): 
 const outcomes = (responses: { outcome: string }[]) => ({
   ok: responses.filter(({ outcome }) => outcome === 'ok').length,
   limited: responses.filter(({ outcome }) => outcome === 'rate_limited').length,
+});
+
+it('callers without an IP share the limits of one network: codes, attempts and checkout windows', async () => {
+  setLimits({ perAddress: 3 });
+  const codes: { outcome: string }[] = [];
+  for (const ip of ['', 'unknown', '', '203.0.113.999', '']) codes.push(await ask(newEmail(), ip));
+  expect(outcomes(codes)).toEqual({ ok: 3, limited: 2 });
+  const attempts: { outcome: string }[] = [];
+  for (let n = 0; n < 62; n++) attempts.push(await enter('lch_none', newEmail(), '000000', ''));
+  expect(outcomes(attempts).limited).toBe(2);
+  const window = {
+    publishableKey: 'none',
+    origin: 'https://a.example',
+    display: 'popup',
+    challenge: '',
+  } as const;
+  const open = () =>
+    openVisit({ ...window, currency: 'eur', clientIp: '' }).catch((error) => ({ outcome: error.code }));
+  const windows: { outcome: string }[] = [];
+  for (let n = 0; n < 302; n++) windows.push((await open()) as { outcome: string });
+  expect(outcomes(windows).limited).toBe(2);
 });
 
 it('wrong codes from 15 IPs through one app lock the user out of nothing', async () => {

@@ -677,9 +677,9 @@ test('other sites cannot change a checkout window, whatever cookies their reques
 /** Returns the pages and routes with parameters, with their paths and methods. */
 function namedPlaces(): { place: string; methods: string[] }[] {
   return readdirSync('app', { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\[.*\/(page\.tsx|route\.ts)$/.test(file))
+    .filter((file) => /\[.*\/(page\.tsx|route(\.api)?\.ts)$/.test(file))
     .map((file) => ({
-      place: `/${file}`.replace(/\/\([\w-]+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, ''),
+      place: `/${file}`.replace(/\/\([\w-]+\)(?=\/)|\/(page\.tsx|route(\.api)?\.ts)$/g, ''),
       methods: file.endsWith('page.tsx')
         ? ['GET']
         : [

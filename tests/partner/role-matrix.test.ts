@@ -201,8 +201,8 @@ test('every page and export of an app opens for the roles that may see it, and d
   });
   const ids: Record<string, string> = { event, payout };
   const places = readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
-    .filter((file) => /(^|\/)(page\.tsx|route\.ts)$/.test(file))
-    .map((file) => `/${file}`.replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route\.ts)$/g, ''));
+    .filter((file) => /(^|\/)(page\.tsx|route(\.api)?\.ts)$/.test(file))
+    .map((file) => `/${file}`.replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route(\.api)?\.ts)$/g, ''));
   expect(places.filter((place) => rolesOf(place) === undefined)).toEqual([]);
   expect(places.length).toBeGreaterThan(14);
   for (const place of places) {

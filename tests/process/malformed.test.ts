@@ -2,10 +2,13 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refuseMalformed, refuseWriteToFile } from '@/server/process/malformed';
+import { sendRefusal } from '@/server/http/send-refusal';
+import { findFault } from '@/server/process/gate';
 
 const server = createServer((request, response) => {
-  if (!refuseMalformed(request, response) && !refuseWriteToFile(request, response)) response.end('accepted');
+  const fault = findFault(request);
+  if (fault === null) response.end('accepted');
+  else sendRefusal(response, fault);
 });
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));

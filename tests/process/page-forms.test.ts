@@ -1,9 +1,11 @@
 import { Agent, createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { now, SECOND_MS, setClock } from '@/server/clock';
 import { bodyBytes } from '@/server/http/body-bytes';
 import { endSlowUploads } from '@/server/http/receive-body';
+import { createClientIpWriter } from '@/server/process/client-ip';
 import { logConsole } from '@/server/process/console-lines';
 import { forward } from '@/server/process/pages';
 import { until } from '../harness/until';
@@ -12,14 +14,24 @@ import { until } from '../harness/until';
 
 process.env.LOG_LEVEL = 'info';
 const received: string[] = [];
+let receivedHeaders: string[] = [];
 const agent = new Agent();
 const pages = createServer((request, response) => {
+  receivedHeaders = request.rawHeaders;
   void readAll(request).then((body) => {
     received.push(body);
+    response.writeHead(200, {
+      upgrade: 'h2c',
+      'keep-alive': 'timeout=1',
+      'x-kept': 'yes',
+      'set-cookie': ['a', 'b'],
+    });
     response.end(`${body.length} bytes`);
   });
 });
+const writeClientIp = createClientIpWriter([]);
 const front = createServer((request, response) => {
+  writeClientIp(request);
   forward(request, response, portOf(pages), agent).catch(() => response.destroy());
 });
 for (const server of [pages, front])
@@ -72,10 +84,66 @@ test('a request without a body reaches the pages', async () => {
 test.each<[string, string | FormData, number, string]>([
   ['64 kB', 'a'.repeat(65_537), 413, 'exceeds the maximum size of 64 kB'],
   ['100 fields', formOf(101), 400, 'more than 100 fields or references'],
+  [
+    '100 escaped references',
+    `[${Array(101).fill('"\\u0024W1"').join()}]`,
+    400,
+    'more than 100 fields or references',
+  ],
+  ['0 characters of UTF-16', Buffer.from('["$W1"]', 'utf16le').toString(), 400, 'control characters'],
+  ['0 escapes of ISO-2022-JP', '["\x1b(B$W1"]', 400, 'control characters'],
   ['100 references', JSON.stringify(Array(101).fill('$F1')), 400, 'more than 100 fields or references'],
 ])('a form of more than %s never reaches the pages', async (_, body, status, message) => {
   expect(await post(body)).toEqual([status, expect.stringContaining(message)]);
   expect(received).toEqual([]);
+});
+
+const DESCRIBED = [
+  'cookie: c=1',
+  'accept: text/html',
+  'accept-language: de',
+  'origin: http://svc.test',
+  'next-action: a',
+];
+const FRAMING = [
+  'connection: close, x-other',
+  'te: trailers',
+  'upgrade: h2c',
+  'expect: 100-continue',
+  'trailer: x-other',
+];
+const UNKNOWN = ['x-other: 1', 'x-middleware-subrequest: proxy', 'next-resume: 1', 'x-action-forwarded: 1'];
+const FORGED = [
+  'x-forwarded-host: evil.test',
+  'x-forwarded-for: 203.0.113.9',
+  'x-svc-client-address: 203.0.113.9',
+];
+
+test('the pages get the headers that they know, the client’s IP first, and the length of the body as received', async () => {
+  const socket = connect(portOf(front), '127.0.0.1');
+  const lines = [...UNKNOWN, ...FRAMING, ...DESCRIBED, ...FORGED, 'transfer-encoding: chunked'];
+  socket.write(
+    `POST /account HTTP/1.1\r\nhost: svc.test\r\n${lines.join('\r\n')}\r\n\r\n2\r\n[]\r\n0\r\nx-other: 2\r\n\r\n`,
+  );
+  const answer = await text(socket);
+  expect(received).toEqual(['[]']);
+  const pairs = receivedHeaders.flatMap((name, n) =>
+    n % 2 === 0 ? [`${name}: ${receivedHeaders[n + 1]}`] : [],
+  );
+  expect(pairs[0]).toBe('x-svc-client-address: 127.0.0.1');
+  expect(pairs.slice(1).sort()).toEqual(
+    [...DESCRIBED, 'Connection: close', 'content-length: 2', 'host: svc.test'].sort(),
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r$/m);
+  expect(answer).toMatch(/^x-kept: yes\r\n(.*\r\n)*set-cookie: a\r\nset-cookie: b\r$/m);
+  expect(answer).not.toMatch(/^(upgrade|keep-alive):/im);
+});
+
+test('the body of a GET reaches nobody', async () => {
+  const socket = connect(portOf(front), '127.0.0.1');
+  socket.write('GET /account HTTP/1.1\r\nhost: svc.test\r\nconnection: close\r\ncontent-length: 2\r\n\r\n[]');
+  expect(await text(socket)).toContain('0 bytes');
+  expect(receivedHeaders.join()).not.toContain('content-length');
 });
 
 test('an event of the payment processor may be larger', async () => {

@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { apiPath } from '@/server/process/api-listener';
 import { labelRoute } from '@/server/process/route-label';
+import { targetOf } from '@/server/process/target';
 import { APP_ROUTES } from '../harness/app-routes';
 
-const labelOf = (url: string): string => labelRoute(apiPath(url), url);
+const labelOf = (url: string): string => labelRoute(targetOf({ url } as IncomingMessage));
 
 test('every page and route has a name in the metrics', () => {
   expect(APP_ROUTES.filter(({ place }) => /^(other|\/v1\/\*)$/.test(labelOf(place)))).toEqual([]);

@@ -30,6 +30,6 @@ test('HEAD answers as GET does, without the body; other methods are as exported'
 
 function listRoutes(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('route.ts'))
-    .map((file) => `${folder}/${file}`.replace(/^app|\/route\.ts$/g, ''));
+    .filter((file) => file.endsWith('route.api.ts'))
+    .map((file) => `${folder}/${file}`.replace(/^app|\/route\.api\.ts$/g, ''));
 }

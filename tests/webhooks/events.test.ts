@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { POST as exchange } from '@/app/auth/token/route';
-import { POST as sendCode } from '@/app/v1/auth/send-code/route';
-import { POST as verifyCode } from '@/app/v1/auth/verify-code/route';
+import { POST as exchange } from '@/app/auth/token/route.api';
+import { POST as sendCode } from '@/app/v1/auth/send-code/route.api';
+import { POST as verifyCode } from '@/app/v1/auth/verify-code/route.api';
 import { runCommand } from '@/server/cli/run';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';

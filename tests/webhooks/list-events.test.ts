@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GET } from '@/app/v1/events/route';
+import { GET } from '@/app/v1/events/route.api';
 import { DAY_MS, MINUTE_MS } from '@/server/clock';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';

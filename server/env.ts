@@ -370,7 +370,7 @@ const isPlainHttp = (url: string): boolean => url.toLowerCase().startsWith('http
 
 const hasLiveKey = ({ STRIPE_SECRET_KEY }: Parsed): boolean => LIVE_STRIPE_KEY.test(STRIPE_SECRET_KEY ?? '');
 
-const trimSlash = (url: string): string => url.replace(/\/+$/, '');
+const trimSlash = (url: string): string => url.replace(/\/{1,9}$/, '');
 
 /** A secret from a variable that the operator named: the key of their own provider. */
 export function readSecret(variable: string): string | undefined {

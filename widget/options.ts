@@ -63,7 +63,7 @@ function readCheckoutUrl(value: unknown, defaultCheckout: string, problems: stri
   try {
     const url = new URL(typeof value === 'string' ? value : defaultCheckout);
     if (!/^https?:$/.test(url.protocol) || (value !== undefined && typeof value !== 'string')) throw 0;
-    return url.origin + (url.pathname === '/' ? '/checkout' : url.pathname.replace(/\/+$/, ''));
+    return url.origin + (url.pathname === '/' ? '/checkout' : url.pathname.replace(/\/{1,9}$/, ''));
   } catch {
     problems.push('baseUrl must be the http or https URL of the checkout');
     return readCheckoutUrl(undefined, defaultCheckout, problems);

@@ -60,7 +60,7 @@ function toTarget(
 ): ProviderTarget | null {
   if (apiKey === undefined) return null;
   const { origin, pathname } = new URL(address);
-  const trimmed = pathname.replace(/\/+$/, '');
+  const trimmed = pathname.replace(/\/{1,9}$/, '');
   const isVersioned = format === 'openai' || /\/v\d+$/.test(trimmed);
   return { format, origin, basePath: isVersioned ? trimmed : `${trimmed}/v1`, apiKey };
 }

@@ -417,7 +417,7 @@ function readOptions(): { service: string; keys: string | undefined; sources: st
   const service = values.service ?? env.SVC_URL ?? (isUrl(first) ? new URL(first).origin : undefined);
   if (service === undefined || !isUrl(service))
     throw new Mistake('The address of the service is missing: set SVC_URL or --service https://…');
-  return { service: service.replace(/\/+$/, ''), keys: values.keys, sources };
+  return { service: service.replace(/\/{1,9}$/, ''), keys: values.keys, sources };
 }
 
 function parse() {

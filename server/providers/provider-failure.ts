@@ -33,7 +33,8 @@ const INTERNAL_ID =
   /\b(?:org|proj|project|wrkspc|workspace|req|request|acct|asst|sess|user|team)[-_][A-Za-z0-9_-]{6,}/gi;
 /** A field of a request, such as `user_profile_id`. */
 const FIELD_NAME = /^(?:user|request)(?:_[a-z]+)+$/;
-const HOST_LIKE = /(?<![a-z0-9-])(?:[a-z0-9-]+\.){2,8}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
+const HOST_LIKE =
+  /(?<![a-z0-9-])(?:[a-z0-9-]+\.){2,8}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
 const KEY_LIKE = /\b(?:sk|gsk|xai|pk|AIza|key)[-_]?[A-Za-z0-9_*-]{12,}/g;
 
 /** Errors about our own account may have the status of a bad request; clients must not see them. */

@@ -18,7 +18,7 @@ type Branch = Map<string, Branch | string>;
 
 function splitName(name: string): string[] {
   const [head = ''] = name.split('[', 1);
-  return [head, ...[...name.matchAll(/\[([^\]]*)\]/g)].map((match) => match[1] ?? '')];
+  return [head, ...[...name.matchAll(/\[([^[\]]*)\]/g)].map((match) => match[1] ?? '')];
 }
 
 function place(branch: Branch, [head = '', ...rest]: string[], value: string): void {

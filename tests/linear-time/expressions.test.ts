@@ -10,6 +10,8 @@ import { type Pump, worstInputs } from './worst-inputs';
  */
 const LIMIT_MS = 20;
 const RUNS = 3;
+/** For a machine with much else to do. */
+const TIMEOUT_MS = 600_000;
 const LENGTH = 65_536;
 /** Rising, so that an exponential or cubic expression is found before it takes minutes. */
 const SHORT = [16, 22, 27, 32, 40, 512];
@@ -24,12 +26,15 @@ function cpuMs(run: () => void): number {
   return (user + system) / 1_000;
 }
 
-/** By the clock first, which is read faster. */
-function isSlow(run: () => void, limitMs = LIMIT_MS): boolean {
+/** The best of several runs, or of those until one takes no more than `enough`. By the clock first, which is read faster. */
+function bestMs(run: () => void, enough: number): number {
   const begunAt = performance.now();
   run();
-  if (performance.now() - begunAt <= limitMs) return false;
-  return Array.from({ length: RUNS }).every(() => cpuMs(run) > limitMs);
+  let best = performance.now() - begunAt;
+  if (best <= enough) return best;
+  best = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < RUNS && best > enough; count++) best = Math.min(best, cpuMs(run));
+  return best;
 }
 
 function runnerOf({ source, flags, isRepeated }: Expression): (text: string) => void {
@@ -53,28 +58,35 @@ function findSlowInput(expression: Expression): (Pump & { length: number }) | nu
       const text = write(pump, length);
       return () => run(text);
     };
-    for (const length of [...SHORT, SCREENED]) if (isSlow(runFor(length))) return { ...pump, length };
-    if (isSlow(runFor(SCREENED), SCREENED_MS) && isSlow(runFor(LENGTH))) return { ...pump, length: LENGTH };
+    for (const length of SHORT) if (bestMs(runFor(length), LIMIT_MS) > LIMIT_MS) return { ...pump, length };
+    const screened = bestMs(runFor(SCREENED), SCREENED_MS);
+    if (screened > LIMIT_MS) return { ...pump, length: SCREENED };
+    if (screened > SCREENED_MS && bestMs(runFor(LENGTH), LIMIT_MS) > LIMIT_MS)
+      return { ...pump, length: LENGTH };
   }
   return null;
 }
 
 const expressions = findExpressions();
 
-test('every regular expression of the product takes less than 20 ms for 64 kB of its worst input', () => {
-  const bySource = new Map(
-    expressions.map((expression) => [
-      JSON.stringify([expression.source, expression.flags, expression.isRepeated]),
-      expression,
-    ]),
-  );
-  expect(bySource.size).toBeGreaterThan(350);
-  const slow = [...bySource.values()].flatMap((expression) => {
-    const input = findSlowInput(expression);
-    return input === null ? [] : [{ ...expression, input }];
-  });
-  expect(slow).toEqual([]);
-}, 120_000);
+test(
+  'every regular expression of the product takes less than 20 ms for 64 kB of its worst input',
+  () => {
+    const bySource = new Map(
+      expressions.map((expression) => [
+        JSON.stringify([expression.source, expression.flags, expression.isRepeated]),
+        expression,
+      ]),
+    );
+    expect(bySource.size).toBeGreaterThan(350);
+    const slow = [...bySource.values()].flatMap((expression) => {
+      const input = findSlowInput(expression);
+      return input === null ? [] : [{ ...expression, input }];
+    });
+    expect(slow).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
 
 const SLOW: [what: string, pattern: RegExp][] = [
   ['a run at the end', /\/+$/],
@@ -98,6 +110,10 @@ const SLOW: [what: string, pattern: RegExp][] = [
   ['optional blanks between words', /^(?:\w+\s?)+$/],
 ];
 
-test.each(SLOW)('a slow expression is recognised: %s', (_, { source, flags, global }) => {
-  expect(findSlowInput({ place: '', source, flags, isRepeated: global })).not.toBeNull();
-});
+test.each(SLOW)(
+  'a slow expression is recognised: %s',
+  (_, { source, flags, global }) => {
+    expect(findSlowInput({ place: '', source, flags, isRepeated: global })).not.toBeNull();
+  },
+  TIMEOUT_MS,
+);

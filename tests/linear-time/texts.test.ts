@@ -133,10 +133,14 @@ const READERS: Record<string, Record<string, Work>> = {
   },
 };
 
-test.each(Object.entries(READERS))('%s is read in linear time', (_, works) => {
-  const slow = Object.entries(works).flatMap(([what, work]) => {
-    const growth = findGrowth(work, COUNT);
-    return growth === null ? [] : [`${what}: ${growth} times`];
-  });
-  expect(slow).toEqual([]);
-});
+test.each(Object.entries(READERS))(
+  '%s is read in linear time',
+  (_, works) => {
+    const slow = Object.entries(works).flatMap(([what, work]) => {
+      const growth = findGrowth(work, COUNT);
+      return growth === null ? [] : [`${what}: ${growth} times`];
+    });
+    expect(slow).toEqual([]);
+  },
+  600_000,
+);

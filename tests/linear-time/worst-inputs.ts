@@ -98,7 +98,7 @@ function* pumps(node: Node, before: string): Generator<[before: string, word: st
     }
   }
 }
-const LONGEST_WINDOW = 4;
+const LONGEST_WINDOW = 3;
 
 const sampleAll = (items: readonly Node[], variant: number): string =>
   items.map((item) => sampleOf(item, variant)).join('');

@@ -63,7 +63,7 @@ function withoutProcessorSecret({ pathname, searchParams }: URL): URL | null {
   const clean = new URL(pathname.startsWith('/checkout') ? CHECKOUT_URL : BASE_URL);
   // A browser takes what follows two slashes for a host.
   clean.pathname = pathname.replace(/^\/+/, '/');
-  for (const [name, value] of given) if (!FROM_PROCESSOR.test(name)) clean.searchParams.append(name, value);
+  clean.search = String(new URLSearchParams(given.filter(([name]) => !FROM_PROCESSOR.test(name))));
   return clean;
 }
 

@@ -64,7 +64,7 @@ export function formatCredits(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
   const digits = (amount < 0n ? -amount : amount).toString().padStart(DECIMALS + 1, '0');
   const whole = digits.slice(0, -DECIMALS);
-  const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
+  const decimals = digits.slice(-DECIMALS).replace(/0{1,6}$/, '');
   return `${sign}${whole}${decimals ? `.${decimals}` : ''}`;
 }
 

@@ -15,6 +15,12 @@ test.each([
   expect(maskSecrets(`before "${secret}" after`)).toBe(`before "${masked}" after`);
 });
 
+test('a mask reads 2,000 characters and omits the word at the cut, which may be half a secret', () => {
+  const words = 'word '.repeat(399);
+  expect(maskSecrets(`${words}ada@example.com`)).toBe(words.trimEnd());
+  expect(maskSecrets('x'.repeat(100_000))).toBe('x'.repeat(2_000));
+});
+
 test('a failure is logged with our function that threw it, not one of Node or a package', () => {
   const require = createRequire(import.meta.url);
   const pg = require('pg') as typeof import('pg');

@@ -9,10 +9,21 @@ import { traceIdOf } from './tracing';
  */
 const SECRET = /\b(svc_(?:sk|st)_|whsec_|sk-|[rs]k_(?:live|test)_|Bearer\s+)[^\s"'\\]+/g;
 const ACCOUNT = /\b(usr_)[0-9A-Za-z]{22}\b/g;
-const EMAIL = /[^\s"'@<>\\]+@[^\s"'@<>\\]+\.[^\s"'@<>\\]+/g;
+/** Looks back, so that only the beginning of a word is tried as one of an address. */
+const EMAIL = /(?<![^\s"'@<>\\])[^\s"'@<>\\]+@[^\s"'@<>\\]+\.[^\s"'@<>\\]+/g;
+const MAX_LENGTH = 2_000;
 
-export function maskSecrets(text: string): string {
-  return text.replace(SECRET, '$1***').replace(ACCOUNT, '$1***').replace(EMAIL, '***@***');
+/** Cuts a text before it searches: others write it, and may write megabytes. */
+export const maskSecrets = (text: string): string => mask(cut(text));
+
+const mask = (text: string): string =>
+  text.replace(SECRET, '$1***').replace(ACCOUNT, '$1***').replace(EMAIL, '***@***');
+
+/** Without the word at the end, because no mask recognises half an address. */
+function cut(text: string): string {
+  if (text.length <= MAX_LENGTH) return text;
+  const space = text.lastIndexOf(' ', MAX_LENGTH);
+  return text.slice(0, space > 0 ? space : MAX_LENGTH);
 }
 
 /** This process, among those whose lines are collected in one place. */
@@ -30,14 +41,14 @@ export function log(): Logger {
       mixin: traceIdOf,
       timestamp: pino.stdTimeFunctions.isoTime,
     },
-    { write: (line: string) => process.stdout.write(maskSecrets(line)) },
+    { write: (line: string) => process.stdout.write(mask(line)) },
   );
   return logger;
 }
 
-const FIRST_PLACE = /\n\s+at (\S+)/;
+const FIRST_PLACE = /\n {4}at (\S+)/;
 /** The first stack frame outside Node and packages: the function in our code that failed. */
-const OUR_PLACE = /\n\s+at (?:async )?(\S+) \((?!node:)(?!.*\bnode_modules\b)/;
+const OUR_PLACE = /\n {4}at (?:async )?(\S+) \((?!node:)(?!.*\bnode_modules\b)/;
 
 /** Describes a failure for the log: the error and the function it came from, with secrets masked and without a stack. */
 export function describeError(error: unknown): string {

@@ -72,6 +72,6 @@ const DECIMALS = 12;
 /** Picocredits as decimal text, nothing rounded. */
 function writeExact(picocredits: bigint): string {
   const digits = picocredits.toString().padStart(DECIMALS + 1, '0');
-  const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
+  const decimals = digits.slice(-DECIMALS).replace(/0{1,12}$/, '');
   return `${digits.slice(0, -DECIMALS)}${decimals && `.${decimals}`}`;
 }

@@ -3,7 +3,7 @@
  * decode, or if the name could pass for another: then only its ASCII form is shown.
  */
 export function readableOrigin(origin: string): string | null {
-  const [, scheme, host, port = ''] = /^(https?:\/\/)([^/:]*xn--[^/:]*)(:\d+)?$/.exec(origin) ?? [];
+  const [, scheme, host, port = ''] = /^(https?:\/\/)(?=.*xn--)([^/:]+)(:\d+)?$/.exec(origin) ?? [];
   if (scheme === undefined || host === undefined) return null;
   const labels = host.split('.').map(decodeLabel);
   if (!labels.every((label) => label !== null && isUnmistakable(label))) return null;

@@ -31,10 +31,11 @@ export const pricingRequestSchema = z.object({
 /** In the query of a GET, `models` is one comma-separated value; an empty one means all. */
 export function readPricingQuery(url: string): Record<string, unknown> {
   const query = new URL(url).searchParams;
-  for (const name of new Set(query.keys())) {
-    if (query.getAll(name).length > 1) {
+  const names = new Set<string>();
+  for (const name of query.keys()) {
+    if (names.has(name))
       throw new ApiError('invalid_request', `${name}: must be given only once`, { param: name });
-    }
+    names.add(name);
   }
   const { models = '', ...rest } = Object.fromEntries(query);
   const ids = models.split(',').flatMap((id) => id.trim() || []);

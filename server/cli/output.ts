@@ -23,7 +23,8 @@ export function alignFacts(facts: Readonly<Record<string, string>>): string {
 
 export function oneLine(text: string): string {
   return text
-    .trim()
-    .split(/\s*\n\s*/)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
     .join(' ');
 }

@@ -73,5 +73,5 @@ function describeWrongKey(given: string[]): ApiError {
 }
 
 export function readBearer(request: WithHeaders): string | null {
-  return /^bearer\s+(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null;
+  return /^bearer\s+(\S.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null;
 }

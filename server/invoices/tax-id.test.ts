@@ -19,6 +19,8 @@ test.each([
   ['DE', 'DE136695977'],
   ['AT', '12'],
   ['JP', '株'],
+  ['NL', 'NL'],
+  ['NL', '-'],
 ])('in %s, %s is refused', async (country, given) => {
   expect(await readTaxId(country, given)).toMatchObject({ ok: false });
 });

@@ -39,6 +39,8 @@ async function loadForms(): Promise<Forms> {
 
 function checkForm(forms: Forms, country: string, text: string): string | null {
   const form = forms[country];
+  // Every form has digits; without any, one of the validators throws.
+  if (!/\d/.test(text)) return null;
   const result = form?.validate(text.replace(/^XI ?/, 'GB'));
   if (!form || !result?.isValid) return null;
   if (country === 'US' || country === 'CH') return form.format(result.compact);

@@ -68,10 +68,10 @@ function findVariant(name: string): string | null {
 }
 
 /** Mail programs turn these into links. */
-const LINK = /\S*(?:\/\/|\bwww\.|\bhttps?:|\bmailto:|\.\p{L}{2}|\d+\.\d+\.\d+\.\d)\S*/iu;
+const LINK = /\/\/|\bwww\.|\bhttps?:|\bmailto:|\.\p{L}{2}|\d\.\d{1,9}\.\d{1,9}\.\d/iu;
 
 function findLink(name: string): string | null {
-  const found = LINK.exec(name)?.[0];
+  const found = name.split(' ').find((word) => LINK.test(word));
   return found === undefined ? null : `Names cannot contain web addresses: change "${found}"`;
 }
 

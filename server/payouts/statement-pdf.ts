@@ -109,7 +109,12 @@ function tablesOf({ lines, models, amount }: PayoutDetails): Table[] {
   ];
   const decimals = Math.max(
     2,
-    ...figures.map((figure) => inUsd(figure).replace(/0+$/, '').split('.')[1]?.length ?? 0),
+    ...figures.map(
+      (figure) =>
+        inUsd(figure)
+          .replace(/0{1,20}$/, '')
+          .split('.')[1]?.length ?? 0,
+    ),
   );
   const show = (figure: bigint) => money(figure, decimals);
   const add = <Row>(rows: Row[], pick: (row: Row) => bigint) =>

@@ -30,7 +30,7 @@ export const writeListPrice = (price: bigint): string => writeDecimal(price, DEC
 
 function writeDecimal(units: bigint, places: number): string {
   const digits = units.toString().padStart(places + 1, '0');
-  const decimals = digits.slice(-places).replace(/0+$/, '');
+  const decimals = digits.slice(-places).replace(/0{1,20}$/, '');
   return `${digits.slice(0, -places)}${decimals && `.${decimals}`}`;
 }
 

@@ -25,6 +25,7 @@ export type ProviderFailure = {
   retryAfterSeconds: number | null;
 };
 
+const MAX_READ_LENGTH = 4_000;
 const MAX_MESSAGE_LENGTH = 400;
 const URL_LIKE = /(?:https?:\/\/|www\.)\S+/gi;
 /** Ids of organisations, projects, workspaces and requests. */
@@ -32,12 +33,13 @@ const INTERNAL_ID =
   /\b(?:org|proj|project|wrkspc|workspace|req|request|acct|asst|sess|user|team)[-_][A-Za-z0-9_-]{6,}/gi;
 /** A field of a request, such as `user_profile_id`. */
 const FIELD_NAME = /^(?:user|request)(?:_[a-z]+)+$/;
-const HOST_LIKE = /\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
+const HOST_LIKE =
+  /(?<![a-z0-9-])(?:[a-z0-9-]+\.){2,8}(?:com|net|org|io|ai|dev|internal|local|cloud|svc)\b(?::\d+)?/gi;
 const KEY_LIKE = /\b(?:sk|gsk|xai|pk|AIza|key)[-_]?[A-Za-z0-9_*-]{12,}/g;
 
 /** Errors about our own account may have the status of a bad request; clients must not see them. */
 const ACCOUNT_CODE =
-  /^(insufficient_(quota|balance|credits)|billing_\w+|\w*spend_limit\w*|(linked_)?organization_\w+|cmek_\w+|claude_code_\w+|(invalid|missing)_api_key|api_key_\w+|permission_\w+|authentication_error|unauthori[sz]ed|account_\w+)$/i;
+  /^(insufficient_(quota|balance|credits)|billing_\w+|\w{0,40}spend_limit\w{0,40}|(linked_)?organization_\w+|cmek_\w+|claude_code_\w+|(invalid|missing)_api_key|api_key_\w+|permission_\w+|authentication_error|unauthori[sz]ed|account_\w+)$/i;
 const ACCOUNT_WORDS =
   /exceeded your current quota|billing (hard )?limit|(plan and|check your) billing|spend(ing)? limit|enforced_spend_limit|usage limits?\b|credit balance|insufficient (balance|credits|funds)|out of credits|organization has been|\bapi key\b|x-api-key|unauthori[sz]ed/i;
 /** A provider quotes words of the client, which must not affect how its error is classified. */
@@ -49,8 +51,8 @@ const CONTENT_POLICY =
  * differs.
  */
 const VIOLATION = /^Content violates usage guidelines\b/;
-const ABOUT_REASONING =
-  /signature|encrypted[ _]content|thinking.{0,40}block|(redacted_)?thinking.*(expected|invalid|must)/is;
+const ABOUT_REASONING = /signature|encrypted[ _]content|thinking.{0,40}block/is;
+const WRONG = /expected|invalid|must/i;
 const ABOUT_MODEL = /model/i;
 /** OpenRouter's words where no provider of a model meets the request, such as its highest price. */
 const NO_ENDPOINT = /^No (?:allowed |available )?(?:endpoints|providers)\b/i;
@@ -76,16 +78,17 @@ const STATUS_OF_TYPE: Record<string, number> = {
 type Reading = { status: number; body: string; retryAfter?: string | null };
 
 export function readProviderFailure({ status, body, retryAfter = null }: Reading): ProviderFailure {
-  const kind = classify(status, body);
+  const refusal = readRefusal(body);
+  const kind = classify(status, refusal);
   // The message may reveal details of our account: only status and kind are logged.
   const cause = new Error(`upstream responded with ${status} (${kind})`);
   const retryAfterSeconds = readSeconds(retryAfter);
   return {
     kind,
     status,
-    violatesGuidelines: kind === 'request' && VIOLATION.test(readRefusal(body).message),
+    violatesGuidelines: kind === 'request' && VIOLATION.test(refusal.message),
     retryAfterSeconds,
-    error: toApiError({ kind, status, body, cause, retryAfterSeconds }),
+    error: toApiError({ kind, status, refusal, cause, retryAfterSeconds }),
   };
 }
 
@@ -122,56 +125,68 @@ export function brokenResponse(reason: string): ProviderFailure {
   return { kind: 'unavailable', status: 502, violatesGuidelines: false, retryAfterSeconds: null, error };
 }
 
-function classify(status: number, body: string): FailureKind {
+function classify(status: number, refusal: Refusal): FailureKind {
   if (status === 401 || status === 402) return 'account';
-  if (status === 400 || status === 403) return classifyRefusal(status, body);
-  if (status === 413 || status === 422) return isAboutAccount(body) ? 'account' : 'request';
-  if (status === 404) return namesModel(body) ? 'model' : 'unavailable';
-  if (status === 429) return isAboutAccount(body) ? 'account' : 'busy';
+  if (status === 400 || status === 403) return classifyRefusal(status, refusal);
+  if (status === 413 || status === 422) return isAboutAccount(refusal) ? 'account' : 'request';
+  if (status === 404) return namesModel(refusal) ? 'model' : 'unavailable';
+  if (status === 429) return isAboutAccount(refusal) ? 'account' : 'busy';
   return 'unavailable';
 }
 
-function classifyRefusal(status: number, body: string): FailureKind {
-  if (isAboutContentPolicy(body)) return 'request';
-  if (status === 403 || isAboutAccount(body)) return 'account';
-  return ABOUT_REASONING.test(readMessage(body) ?? '') ? 'reasoning' : 'request';
+function classifyRefusal(status: number, refusal: Refusal): FailureKind {
+  if (isAboutContentPolicy(refusal)) return 'request';
+  if (status === 403 || isAboutAccount(refusal)) return 'account';
+  return isAboutReasoning(readMessage(refusal) ?? '') ? 'reasoning' : 'request';
 }
 
-function isAboutAccount(body: string): boolean {
-  const { codes, words } = readClaims(body);
+function isAboutReasoning(message: string): boolean {
+  const thinking = message.search(/thinking/i);
+  return ABOUT_REASONING.test(message) || (thinking !== -1 && WRONG.test(message.slice(thinking)));
+}
+
+function isAboutAccount(refusal: Refusal): boolean {
+  const { codes, words } = readClaims(refusal);
   // Google calls a rate limit an exceeded quota too; its code distinguishes the two.
   if (codes.includes('RESOURCE_EXHAUSTED')) return false;
   return codes.some((code) => ACCOUNT_CODE.test(code)) || ACCOUNT_WORDS.test(words);
 }
 
-function isAboutContentPolicy(body: string): boolean {
-  const { codes, words } = readClaims(body);
+function isAboutContentPolicy(refusal: Refusal): boolean {
+  const { codes, words } = readClaims(refusal);
   return CONTENT_POLICY.test(`${codes.join(' ')} ${words}`);
 }
 
 /** The codes of an error, and its message without quotations. */
-function readClaims(body: string): { codes: string[]; words: string } {
-  const { error, message } = readRefusal(body);
+function readClaims({ error, message }: Refusal): { codes: string[]; words: string } {
   const { type, code, status, details } = error;
-  const codes = [type, code, status, asObject(details).error_code].map(asText);
+  const codes = [type, code, status, asObject(details).error_code].map(readStart);
   return { codes, words: message.replace(QUOTED, '') };
 }
 
-function namesModel(body: string): boolean {
-  const { error, message } = readRefusal(body);
-  return NO_ENDPOINT.test(message) || ABOUT_MODEL.test(`${readMessage(body) ?? ''} ${asText(error.code)}`);
+function namesModel(refusal: Refusal): boolean {
+  const { error, message } = refusal;
+  return (
+    NO_ENDPOINT.test(message) || ABOUT_MODEL.test(`${readMessage(refusal) ?? ''} ${readStart(error.code)}`)
+  );
 }
 
-type Facts = Reading & { kind: FailureKind; cause: Error; retryAfterSeconds: number | null };
+type Facts = {
+  kind: FailureKind;
+  refusal: Refusal;
+  status: number;
+  cause: Error;
+  retryAfterSeconds: number | null;
+};
 
-function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): ApiError {
+function toApiError({ kind, refusal, status, cause, retryAfterSeconds }: Facts): ApiError {
   if (kind === 'busy') {
     return new ApiError('rate_limited', 'The provider for this model is busy. Please retry.', {
       retryAfterSeconds: Math.min(60, Math.max(1, Math.ceil(retryAfterSeconds ?? 1))),
       cause,
     });
   }
-  if (kind === 'model' && NO_ENDPOINT.test(readRefusal(body).message)) {
+  if (kind === 'model' && NO_ENDPOINT.test(refusal.message)) {
     const reason = 'No provider offers this model at its listed price and with these parameters';
     return new ApiError('upstream_error', reason, { param: 'model', cause });
   }
@@ -181,15 +196,15 @@ function toApiError({ kind, body, status, cause, retryAfterSeconds }: Facts): Ap
       cause,
     });
   }
-  if (kind === 'request' || kind === 'reasoning') return requestRefusal({ body, status, cause });
+  if (kind === 'request' || kind === 'reasoning') return refuseRequest({ refusal, status, cause });
   return new ApiError('upstream_error', 'The provider for this model returned an error', { cause });
 }
 
 /** Keeps the phrases that clients test for ("prompt is too long", "context length"). */
-function requestRefusal({ body, status, cause }: { body: string; status: number; cause: Error }): ApiError {
-  const param = asText(readRefusal(body).error.param);
+function refuseRequest({ refusal, status, cause }: Pick<Facts, 'refusal' | 'status' | 'cause'>): ApiError {
+  const param = asText(refusal.error.param);
   const details = { cause, ...(/^[\w.[\]-]{1,100}$/.test(param) && { param }) };
-  if (isAboutContentPolicy(body)) {
+  if (isAboutContentPolicy(refusal)) {
     return new ApiError(
       'content_refused',
       "The request was blocked by the provider's content policy",
@@ -198,29 +213,33 @@ function requestRefusal({ body, status, cause }: { body: string; status: number;
   }
   if (status === 413)
     return new ApiError('invalid_request', 'The request is too large for this model', details);
-  const message = readMessage(body);
+  const message = readMessage(refusal);
   if (message === null)
     return new ApiError('upstream_error', 'The provider for this model returned an error', { cause });
   return new ApiError('invalid_request', message, details);
 }
 
 /** The provider's message without private details. Null when there is none. */
-function readMessage(body: string): string | null {
-  const { message } = readRefusal(body);
-  const isPage = /<html|<!doctype/i.test(message) || /\n\s+at /.test(message);
+function readMessage({ message }: Refusal): string | null {
+  const isPage = /<html|<!doctype/i.test(message) || /\n[ \t]+at /.test(message);
   return message === '' || isPage ? null : scrub(message);
 }
 
+type Refusal = { error: Json; message: string };
+
 /** The error and its message, wherever the provider puts them; Google wraps everything in a list. */
-function readRefusal(body: string): { error: Json; message: string } {
+function readRefusal(body: string): Refusal {
   const json = parseJson(body);
   const outer = asObject(Array.isArray(json) ? json[0] : json);
   const error = isObject(outer.error) ? outer.error : outer;
   const message = [error.message, outer.error, outer.detail].find(
     (text) => typeof text === 'string' && text !== '',
   );
-  return { error, message: asText(message) };
+  return { error, message: readStart(message) };
 }
+
+/** The beginning of a text, in which everything else searches: providers quote the request, which may be long. */
+const readStart = (text: unknown): string => asText(text).slice(0, MAX_READ_LENGTH);
 
 function scrub(text: string): string {
   return maskSecrets(text)

@@ -36,7 +36,7 @@ export function SignIn({ returnTo, brand }: Props) {
   );
 }
 
-const LOOKS_LIKE_EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+$/;
+const LOOKS_LIKE_EMAIL = /^[^\s@,;]+@[^\s@,;.]+\.[^\s@,;]+$/;
 
 type EmailFormProps = Omit<Props, 'returnTo'> & {
   email: string;

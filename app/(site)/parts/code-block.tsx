@@ -23,7 +23,7 @@ const NAMES: Record<string, string> = {
 
 /** Code with a copy button. Long lines scroll inside the block, never the page. */
 export function CodeBlock({ code, language, title }: Props) {
-  const text = code.replace(/\n+$/, '');
+  const text = code.replace(/\n{1,9}$/, '');
   const name = title ?? NAMES[language] ?? language;
   return (
     <figure className="min-w-0 overflow-hidden rounded-xl border border-line bg-sunken">

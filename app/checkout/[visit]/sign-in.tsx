@@ -46,7 +46,7 @@ export function SignIn(props: Props) {
   );
 }
 
-const LOOKS_LIKE_EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+$/;
+const LOOKS_LIKE_EMAIL = /^[^\s@,;]+@[^\s@,;.]+\.[^\s@,;]+$/;
 
 function EmailForm({
   say,

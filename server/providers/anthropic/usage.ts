@@ -2,10 +2,18 @@ import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
 import { MAX_COUNT, readCount } from '../count';
 
+/** What is read of a usage and of the end of a message: each event may bring other fields. */
+const MERGED = [
+  ...['input_tokens', 'output_tokens', 'output_tokens_details', 'server_tool_use', 'iterations'],
+  ...['cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation'],
+  ...['stop_reason', 'stop_sequence', 'stop_details'],
+];
+
 /** The usage object so far: later numbers are cumulative and replace earlier ones, if they are plausible. */
 export function overwriteUsage(earlier: Json, later: unknown): Json {
   const merged = { ...earlier };
-  for (const [key, value] of Object.entries(asObject(later))) {
+  for (const key of MERGED) {
+    const value = asObject(later)[key];
     if (key.endsWith('_tokens') ? readCount(value) !== null : value != null) merged[key] = value;
   }
   // A breakdown that no longer matches its total is dropped.
@@ -24,7 +32,7 @@ export function readUsage(usage: unknown): TokenUsage | null {
   const total = readClasses(usage);
   if (total === null) return null;
   // Compaction and advisors run separately: the totals at the top do not include them.
-  for (const iteration of asArray(usage.iterations).map(asObject)) {
+  for (const iteration of asArray(usage.iterations).slice(0, MAX_ITERATIONS).map(asObject)) {
     const separate = OUTSIDE_TOTALS.test(String(iteration.type)) ? readClasses(iteration) : null;
     if (separate !== null) addUsage(total, separate);
   }
@@ -32,6 +40,8 @@ export function readUsage(usage: unknown): TokenUsage | null {
   return searches === 0 ? total : { ...total, searches };
 }
 
+/** Read again with each report of a stream. */
+const MAX_ITERATIONS = 100;
 const OUTSIDE_TOTALS = /^(compaction|advisor)/;
 
 function readClasses(usage: Json): TokenUsage | null {

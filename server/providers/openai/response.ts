@@ -65,7 +65,7 @@ type Calls = { parts: ResponsePart[]; isTruncated: boolean };
 function readCalls(message: Json, newId: () => string, warnings: string[]): Calls {
   const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : [];
   const pieces = asArray(message.tool_calls).length > 0 ? asArray(message.tool_calls) : legacy;
-  const ids = new Set<string>();
+  const ids = new Map<string, number>();
   const calls: Calls = { parts: [], isTruncated: false };
   for (const call of pieces.map(asObject)) {
     const called = asObject(call.function);
@@ -88,10 +88,15 @@ function readCalls(message: Json, newId: () => string, warnings: string[]): Call
   return calls;
 }
 
-/** Some servers use the same id for two calls, which would make their results ambiguous. */
-export function uniqueId(id: string, taken: Set<string>): string {
+/**
+ * Some servers use the same id for two calls, which would make their results ambiguous. `taken` counts the uses
+ * of each id.
+ */
+export function uniqueId(id: string, taken: Map<string, number>): string {
+  let uses = taken.get(id) ?? 0;
   let unique = id;
-  for (let count = 2; taken.has(unique); count++) unique = `${id}_${count}`;
-  taken.add(unique);
+  for (; taken.has(unique); uses++) unique = `${id}_${uses + 1}`;
+  taken.set(id, Math.max(1, uses));
+  if (unique !== id) taken.set(unique, 1);
   return unique;
 }

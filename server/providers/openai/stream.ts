@@ -62,10 +62,11 @@ export function readChatEvents(
   newId: () => string,
 ): ResponseReader {
   const tools = collectToolSlots();
-  const ids = new Set<string>();
-  /** Calls that the client has seen, and those that have ended. */
-  const started = new Set<ToolSlot>();
-  const ended = new Set<ToolSlot>();
+  const ids = new Map<string, number>();
+  /** The calls that the client has seen, by their number. Those that are open, and of these the complete ones. */
+  const started = new Map<ToolSlot, number>();
+  const open = new Set<ToolSlot>();
+  const complete = new Set<ToolSlot>();
   let isThinking = false;
   let finish: string | null = null;
   let isDone = false;
@@ -104,9 +105,9 @@ export function readChatEvents(
     const { reasoning, text, refusal: refused } = readContent(delta);
     const events: StreamEvent[] = [];
     citations.push(...readAnnotations(delta, profile));
-    if (reasoning !== '') events.push(...endCompleteCalls(), { type: 'reasoning-delta', text: reasoning });
+    if (reasoning !== '') events.push(...endCalls(complete), { type: 'reasoning-delta', text: reasoning });
     isThinking ||= reasoning !== '';
-    if (text !== '') events.push(...endThought(), ...endCompleteCalls(), { type: 'text-delta', text });
+    if (text !== '') events.push(...endThought(), ...endCalls(complete), { type: 'text-delta', text });
     if (refused !== '') events.push(...endThought(), { type: 'refusal-delta', text: refused });
     refusal += refused;
     const legacy = isObject(delta.function_call) ? [{ index: 0, function: delta.function_call }] : [];
@@ -118,19 +119,23 @@ export function readChatEvents(
   /** A call starts once its name is known; earlier pieces wait in its slot. */
   function readCallPiece(piece: Json): StreamEvent[] {
     const { slot, json } = tools.add(piece);
-    if (started.has(slot))
-      return json === '' || ended.has(slot) ? [] : [{ type: 'tool-delta', call: callOf(slot), json }];
+    const isComplete = slot.endsWith(json);
+    const known = started.get(slot);
+    if (known !== undefined) {
+      if (isComplete && open.has(slot)) complete.add(slot);
+      return json === '' || !open.has(slot) ? [] : [{ type: 'tool-delta', call: known, json }];
+    }
     if (slot.name === '') return [];
-    const before = [...endThought(), ...endCompleteCalls()];
-    started.add(slot);
+    const before = [...endThought(), ...endCalls(complete)];
+    const call = started.size;
+    started.set(slot, call);
+    open.add(slot);
+    if (isComplete) complete.add(slot);
     const id = uniqueId(slot.id || `call_${newId()}`, ids);
-    const call = callOf(slot);
     const thought = slot.thoughtSignature === null ? {} : { thoughtSignature: slot.thoughtSignature };
     const first: StreamEvent[] = slot.json === '' ? [] : [{ type: 'tool-delta', call, json: slot.json }];
     return [...before, { type: 'tool-start', call, id, name: slot.name, ...thought }, ...first];
   }
-
-  const callOf = (slot: ToolSlot): number => [...started].indexOf(slot);
 
   function endThought(): StreamEvent[] {
     const was = isThinking;
@@ -138,14 +143,11 @@ export function readChatEvents(
     return was ? [{ type: 'reasoning-end', signature: null }] : [];
   }
 
-  function endCompleteCalls(): StreamEvent[] {
-    return endCalls((slot) => parseObject(slot.json) !== null);
-  }
-
-  function endCalls(isOver: (slot: ToolSlot) => boolean): StreamEvent[] {
-    const over = [...started].filter((slot) => !ended.has(slot) && isOver(slot));
-    for (const slot of over) ended.add(slot);
-    return over.map((slot) => ({ type: 'tool-end', call: callOf(slot) }));
+  function endCalls(ending: ReadonlySet<ToolSlot>): StreamEvent[] {
+    const over = [...ending];
+    complete.clear();
+    for (const slot of over) open.delete(slot);
+    return over.map((slot) => ({ type: 'tool-end', call: started.get(slot) ?? 0 }));
   }
 
   /** OpenRouter names the sources at any point of the stream. */
@@ -166,7 +168,7 @@ export function readChatEvents(
     const explanation = refusal === '' ? null : refusal;
     return [
       ...endThought(),
-      ...endCalls(() => true),
+      ...endCalls(open),
       ...endText(),
       { type: 'finish', reason, stopSequence: null, explanation },
     ];

@@ -9,6 +9,8 @@ export type ToolSlot = {
   name: string;
   json: string;
   thoughtSignature: string | null;
+  /** Reads each piece of the arguments once. Returns whether the object has ended. */
+  endsWith: (piece: string) => boolean;
 };
 
 /**
@@ -18,6 +20,7 @@ export type ToolSlot = {
 export function collectToolSlots() {
   const slots: ToolSlot[] = [];
   const byIndex = new Map<number, ToolSlot>();
+  const byId = new Map<string, ToolSlot>();
 
   /** `isNew` when the piece begins a call. */
   function find(piece: Json): { slot: ToolSlot; isNew: boolean } {
@@ -27,14 +30,21 @@ export function collectToolSlots() {
     const known = index === null ? findWithoutIndex(id, name) : byIndex.get(index);
     const replaced = known !== undefined && id !== '' && known.id !== '' && id !== known.id && name !== '';
     if (known !== undefined && !replaced) return { slot: known, isNew: false };
-    const slot: ToolSlot = { call: slots.length, id, name: '', json: '', thoughtSignature: null };
+    const slot: ToolSlot = {
+      call: slots.length,
+      id,
+      name: '',
+      json: '',
+      thoughtSignature: null,
+      endsWith: followObject(),
+    };
     slots.push(slot);
     if (index !== null) byIndex.set(index, slot);
     return { slot, isNew: true };
   }
 
   function findWithoutIndex(id: string, name: string): ToolSlot | undefined {
-    if (id !== '') return slots.find((slot) => slot.id === id);
+    if (id !== '') return byId.get(id);
     return name === '' ? slots.at(-1) : undefined;
   }
 
@@ -45,12 +55,32 @@ export function collectToolSlots() {
     const json = readArguments(called.arguments);
     slot.name ||= asText(called.name);
     slot.id ||= asText(piece.id);
+    if (!byId.has(slot.id)) byId.set(slot.id, slot);
     slot.json += json;
     slot.thoughtSignature ??= readThoughtSignature(piece);
     return { slot, isNew, json };
   }
 
   return { find, add, slots };
+}
+
+function followObject(): ToolSlot['endsWith'] {
+  let depth = 0;
+  let isString = false;
+  let isEscaped = false;
+  let hasEnded = false;
+  return (piece) => {
+    for (const character of piece) {
+      if (isEscaped) isEscaped = false;
+      else if (isString) {
+        isEscaped = character === '\\';
+        isString = character !== '"';
+      } else if (character === '"') isString = true;
+      else if (character === '{') depth++;
+      else if (character === '}') hasEnded ||= --depth === 0;
+    }
+    return hasEnded;
+  };
 }
 
 /** Arguments are a string; some providers send the object itself, or null. */

@@ -38,7 +38,7 @@ function checkNumber(number: string): string | null {
 
 /** Accepts `MM / YY`, and `MM/YYYY` as browsers fill it in. */
 function parseExpiry(text: string): { month: number; year: number } | null {
-  const match = /^\s*(\d{2})\s*\/?\s*(?:20)?(\d{2})\s*$/.exec(text);
+  const match = /^(\d{2})\/?(?:20)?(\d{2})$/.exec(text.replace(/\s/g, ''));
   return match === null ? null : { month: Number(match[1]), year: 2000 + Number(match[2]) };
 }
 

@@ -16,9 +16,15 @@ export function joinName(path: readonly PropertyKey[]): string {
 
 type Branch = Map<string, Branch | string>;
 
+/** Stripe has no field as deep. */
+const MAX_DEPTH = 20;
+
 function splitName(name: string): string[] {
   const [head = ''] = name.split('[', 1);
-  return [head, ...[...name.matchAll(/\[([^\]]*)\]/g)].map((match) => match[1] ?? '')];
+  return [head, ...Array.from(name.matchAll(/\[([^[\]]*)\]/g), (match) => match[1] ?? '')].slice(
+    0,
+    MAX_DEPTH,
+  );
 }
 
 function place(branch: Branch, [head = '', ...rest]: string[], value: string): void {

@@ -7,6 +7,8 @@ const asObject = (value: unknown): Schema => (isObject(value) ? value : {});
 
 /** A recursive schema would never end. */
 const MAX_DEPTH = 12;
+/** One that names each of its parts twice would end after millions. */
+const MAX_VALUES = 1_000;
 const SAMPLES: Record<string, unknown> = { number: 1.5, integer: 1, boolean: true, null: null };
 const DATES: Record<string, string> = {
   date: '2026-11-21',
@@ -16,10 +18,11 @@ const DATES: Record<string, string> = {
 
 /** A value that fits the types of a schema; every text is the prompt. */
 export function fillSchema(root: Schema, prompt: string): unknown {
+  let values = 0;
   return fill(root, 0);
 
   function fill(schema: Schema, depth: number): unknown {
-    if (depth > MAX_DEPTH) return null;
+    if (depth > MAX_DEPTH || ++values > MAX_VALUES) return null;
     const options = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray) as unknown[] | undefined;
     if (typeof schema.$ref === 'string') return fill(resolve(schema.$ref), depth + 1);
     if ('const' in schema) return schema.const;

@@ -3,10 +3,8 @@ export type Search = Record<string, string | string[] | undefined>;
 
 /** A URL with those parameters that are set. */
 export function urlOf(path: string, search: Search): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(search)) {
-    if (typeof value === 'string' && value !== '') query.set(name, value);
-  }
+  const given = Object.entries(search).filter(([, value]) => typeof value === 'string' && value !== '');
+  const query = new URLSearchParams(given as [string, string][]);
   return query.size === 0 ? path : `${path}?${query}`;
 }
 

@@ -11,7 +11,13 @@ import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
 import { beginCall, noteFirstChunk } from './trace-call';
-import { callProvider, timedOut, type UpstreamResponse } from './upstream';
+import { callProvider, timedOut } from './upstream';
+import type { UpstreamResponse } from './upstream-response';
+
+const MEGABYTE = 1024 * 1024;
+/** Some providers repeat the whole request in an error. */
+const MAX_ERROR_BYTES = 4 * MEGABYTE;
+const MAX_WHOLE_BYTES = 64 * MEGABYTE;
 
 type Served = { served: Candidate; exchange: Exchange };
 export type ProviderWhole = Served & { whole: WholeResponse };
@@ -86,7 +92,7 @@ async function refused(run: Run, { model }: Candidate, upstream: UpstreamRespons
   run.working = null;
   const failure = readProviderFailure({
     status: upstream.statusCode,
-    body: await upstream.body.text().catch(() => ''),
+    body: await upstream.text(MAX_ERROR_BYTES).catch(() => ''),
     retryAfter: readRetryAfter(upstream.headers),
   });
   if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(model.provider);
@@ -112,7 +118,7 @@ async function readWhole(
   upstream: UpstreamResponse,
 ): Promise<Attempt> {
   try {
-    const whole = exchange.readWhole(await upstream.body.text());
+    const whole = exchange.readWhole(await upstream.text(MAX_WHOLE_BYTES));
     return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
     if (error instanceof RefusedResponse) {

@@ -1,6 +1,6 @@
 import { brokenResponse } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
-import type { UpstreamResponse } from './upstream';
+import type { UpstreamResponse } from './upstream-response';
 
 /** Until then, a failure can still become an error status. Afterwards the client receives its headers. */
 const COMMIT_AFTER_MS = 20_000;
@@ -28,7 +28,6 @@ export async function openStream(
   upstream: UpstreamResponse,
   onStarted?: () => void,
 ): Promise<OpenedStream> {
-  const chunks = upstream.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   let isCut = false;
   let isOver = false;
   const first = readUntilStarted();
@@ -63,9 +62,11 @@ export async function openStream(
     if (isOver) return { text: '', done: true };
     try {
       for (;;) {
-        const { done, value } = await chunks.next();
-        const text = done ? relay.end() : relay.push(value);
-        isOver = done === true || relay.facts.failure !== null;
+        const piece = await upstream.read();
+        const text = piece === null ? relay.end() : relay.push(piece);
+        isOver = piece === null || relay.facts.failure !== null;
+        // Nothing reads the rest after a failure.
+        if (isOver) upstream.cancel();
         if (isOver) return { text, done: true };
         if (text !== '' || relay.facts.started) return { text, done: false };
       }

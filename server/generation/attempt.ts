@@ -6,6 +6,7 @@ import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
 import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
+import { requireParsable } from '../providers/response-limits';
 import { type Candidate, runsSearches } from './candidates';
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
@@ -118,7 +119,7 @@ async function readWhole(
   upstream: UpstreamResponse,
 ): Promise<Attempt> {
   try {
-    const whole = exchange.readWhole(await upstream.text(MAX_WHOLE_BYTES));
+    const whole = exchange.readWhole(requireParsable(await upstream.text(MAX_WHOLE_BYTES)));
     return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
     if (error instanceof RefusedResponse) {

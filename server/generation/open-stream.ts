@@ -1,3 +1,4 @@
+import { ApiError } from '../errors';
 import { brokenResponse } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
 import type { UpstreamResponse } from './upstream-response';
@@ -73,8 +74,15 @@ export async function openStream(
     } catch (error) {
       isCut = true;
       isOver = true;
-      relay.facts.failure ??= brokenResponse(error instanceof Error ? error.message : 'the connection broke');
+      upstream.cancel();
+      relay.facts.failure ??= brokenResponse(reasonOf(error));
       return { text: '', done: true };
     }
   }
+}
+
+/** Of a response that is too large, the limit. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error instanceof ApiError ? error : {};
+  return cause instanceof Error ? cause.message : 'the connection broke';
 }

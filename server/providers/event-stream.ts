@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { requireParsable } from './response-limits';
 
 const MAX_EVENT_CHARACTERS = 20 * 1024 * 1024;
 const MAX_STREAM_BYTES = 512 * 1024 * 1024;
@@ -87,7 +88,7 @@ export function readEvents({ event, skim }: EventSink): EventReader {
     pieces = [];
     carry = '';
     if (failure !== null || tail.trim() === '') return;
-    if (kind === 'whole') event(tail);
+    if (kind === 'whole') event(requireParsable(tail));
     else readData(tail);
   }
 
@@ -100,12 +101,13 @@ export function readEvents({ event, skim }: EventSink): EventReader {
       LINE_END.lastIndex = from;
       const end = LINE_END.exec(lines);
       const to = end === null ? lines.length : end.index;
-      if (lines.startsWith('data:', from)) data.push(lines.slice(from + (lines[from + 5] === ' ' ? 6 : 5), to));
+      if (lines.startsWith('data:', from))
+        data.push(lines.slice(from + (lines[from + 5] === ' ' ? 6 : 5), to));
       from = end === null ? lines.length + 1 : to + end[0].length;
       if (++count > MAX_LINES_PER_EVENT) failure = 'an event of the provider has too many lines';
     }
     const joined = data.join('\n');
-    if (failure === null && joined !== '') event(joined);
+    if (failure === null && joined !== '') event(requireParsable(joined));
   }
 
   return {

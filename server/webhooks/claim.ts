@@ -44,7 +44,14 @@ export type Room = {
 };
 
 /** Claims due deliveries round-robin: the first of each endpoint, then the second of each. Slow endpoints come last. */
-export function claimDue({ free, freeForSlow, perTeam, teams, perEndpoint, limited }: Room): Promise<Claim[]> {
+export function claimDue({
+  free,
+  freeForSlow,
+  perTeam,
+  teams,
+  perEndpoint,
+  limited,
+}: Room): Promise<Claim[]> {
   const selection = `RECURSIVE waiting AS (
       -- Endpoints with pending deliveries, found by skipping through the index.
       (SELECT partner_id FROM delivery WHERE status = 'pending' ORDER BY partner_id LIMIT 1)

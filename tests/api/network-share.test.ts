@@ -34,24 +34,27 @@ async function start(address: string, signal: AbortSignal): Promise<{ status: nu
 test.each([
   ['an IPv4 address', ['192.0.2.1', '192.0.2.1', '192.0.2.1'], '192.0.2.2'],
   ['an IPv6 /64', ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:9::1'], '2001:db8:0:1::1'],
-])('%s runs at most half of the requests of a process, and leaves the rest to others', async (_, same, other) => {
-  const controller = new AbortController();
-  const [first = '', second = '', third = ''] = same;
-  for (const address of [first, second])
-    expect(await start(address, controller.signal)).toEqual({ status: 200 });
-  expect(await start(third, controller.signal)).toEqual({ status: 429, type: 'rate_limited' });
-  expect(await start(other, controller.signal)).toEqual({ status: 200 });
+])(
+  '%s runs at most half of the requests of a process, and leaves the rest to others',
+  async (_, same, other) => {
+    const controller = new AbortController();
+    const [first = '', second = '', third = ''] = same;
+    for (const address of [first, second])
+      expect(await start(address, controller.signal)).toEqual({ status: 200 });
+    expect(await start(third, controller.signal)).toEqual({ status: 429, type: 'rate_limited' });
+    expect(await start(other, controller.signal)).toEqual({ status: 200 });
 
-  controller.abort();
-  await until(
-    async () => runningGenerations(),
-    (running) => running === 0,
-  );
-  const again = new AbortController();
-  expect(await start(third, again.signal)).toEqual({ status: 200 });
-  again.abort();
-  await until(
-    async () => runningGenerations(),
-    (running) => running === 0,
-  );
-});
+    controller.abort();
+    await until(
+      async () => runningGenerations(),
+      (running) => running === 0,
+    );
+    const again = new AbortController();
+    expect(await start(third, again.signal)).toEqual({ status: 200 });
+    again.abort();
+    await until(
+      async () => runningGenerations(),
+      (running) => running === 0,
+    );
+  },
+);

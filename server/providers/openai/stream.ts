@@ -3,6 +3,7 @@ import { asArray, asObject, asText, isObject, parseObject } from '../../protocol
 import type { ProviderProfile } from '../profiles';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
 import { responseEvents } from '../response-events';
+import { addParts } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
@@ -64,7 +65,7 @@ export function readChatEvents(
   const tools = collectToolSlots();
   const ids = new Set<string>();
   /** Calls that the client has seen, and those that have ended. */
-  const started = new Set<ToolSlot>();
+  const started = new Map<ToolSlot, number>();
   const ended = new Set<ToolSlot>();
   let isThinking = false;
   let finish: string | null = null;
@@ -103,7 +104,7 @@ export function readChatEvents(
   function readDelta(delta: Json): StreamEvent[] {
     const { reasoning, text, refusal: refused } = readContent(delta);
     const events: StreamEvent[] = [];
-    citations.push(...readAnnotations(delta, profile));
+    addParts(citations, readAnnotations(delta, profile));
     if (reasoning !== '') events.push(...endCompleteCalls(), { type: 'reasoning-delta', text: reasoning });
     isThinking ||= reasoning !== '';
     if (text !== '') events.push(...endThought(), ...endCompleteCalls(), { type: 'text-delta', text });
@@ -122,7 +123,7 @@ export function readChatEvents(
       return json === '' || ended.has(slot) ? [] : [{ type: 'tool-delta', call: callOf(slot), json }];
     if (slot.name === '') return [];
     const before = [...endThought(), ...endCompleteCalls()];
-    started.add(slot);
+    started.set(slot, started.size);
     const id = uniqueId(slot.id || `call_${newId()}`, ids);
     const call = callOf(slot);
     const thought = slot.thoughtSignature === null ? {} : { thoughtSignature: slot.thoughtSignature };
@@ -130,7 +131,7 @@ export function readChatEvents(
     return [...before, { type: 'tool-start', call, id, name: slot.name, ...thought }, ...first];
   }
 
-  const callOf = (slot: ToolSlot): number => [...started].indexOf(slot);
+  const callOf = (slot: ToolSlot): number => started.get(slot) ?? -1;
 
   function endThought(): StreamEvent[] {
     const was = isThinking;
@@ -143,7 +144,7 @@ export function readChatEvents(
   }
 
   function endCalls(isOver: (slot: ToolSlot) => boolean): StreamEvent[] {
-    const over = [...started].filter((slot) => !ended.has(slot) && isOver(slot));
+    const over = [...started.keys()].filter((slot) => !ended.has(slot) && isOver(slot));
     for (const slot of over) ended.add(slot);
     return over.map((slot) => ({ type: 'tool-end', call: callOf(slot) }));
   }

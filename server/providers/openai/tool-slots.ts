@@ -1,5 +1,6 @@
 import type { Json } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
+import { addParts } from '../response-limits';
 
 /** One call, assembled from pieces. */
 export type ToolSlot = {
@@ -28,7 +29,7 @@ export function collectToolSlots() {
     const replaced = known !== undefined && id !== '' && known.id !== '' && id !== known.id && name !== '';
     if (known !== undefined && !replaced) return { slot: known, isNew: false };
     const slot: ToolSlot = { call: slots.length, id, name: '', json: '', thoughtSignature: null };
-    slots.push(slot);
+    addParts(slots, [slot]);
     if (index !== null) byIndex.set(index, slot);
     return { slot, isNew: true };
   }

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 
 /**
- * Cancels the call to a provider. undici accepts an emitter in place of an `AbortSignal`. Creating a signal
- * and listening to it would take 5% of the time of a paid request.
+ * Cancels the call to a provider. Creating an `AbortSignal` and listening to it would take 5% of the time of a
+ * paid request.
  */
 export class Abort extends EventEmitter<{ abort: [] }> {
   aborted = false;

@@ -9,13 +9,20 @@ import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
 import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
+import { requireParsable } from '../providers/response-limits';
 import { type Candidate, runsSearches } from './candidates';
 import { noteFailure, noteSuccess } from './circuit-breaker';
 import { cutOff } from './cut-off';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
 import { beginCall, noteFirstChunk } from './trace-call';
-import { callProvider, mayHaveArrived, timedOut, type UpstreamResponse } from './upstream';
+import { callProvider, mayHaveArrived, timedOut } from './upstream';
+import type { UpstreamResponse } from './upstream-response';
+
+const MEGABYTE = 1024 * 1024;
+/** Some providers repeat the whole request in an error. */
+const MAX_ERROR_BYTES = 4 * MEGABYTE;
+const MAX_WHOLE_BYTES = 64 * MEGABYTE;
 
 type Served = { served: Candidate; exchange: Exchange };
 export type ProviderWhole = Served & { whole: WholeResponse };
@@ -99,7 +106,7 @@ async function refused(run: Run, { model }: Candidate, upstream: UpstreamRespons
   run.working = null;
   const failure = readProviderFailure({
     status: upstream.statusCode,
-    body: await upstream.body.text().catch(() => ''),
+    body: await upstream.text(MAX_ERROR_BYTES).catch(() => ''),
     retryAfter: readRetryAfter(upstream.headers),
   });
   if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(model.provider);
@@ -125,7 +132,7 @@ async function readWhole(
   upstream: UpstreamResponse,
 ): Promise<Attempt> {
   try {
-    const whole = exchange.readWhole(await upstream.body.text());
+    const whole = exchange.readWhole(requireParsable(await upstream.text(MAX_WHOLE_BYTES)));
     return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
     if (error instanceof RefusedResponse) {

@@ -8,6 +8,7 @@ import { measureMessages } from '../protocols/messages/measure';
 import { validateCountTokens } from '../protocols/messages/protocol';
 import type { CountTokensRequest } from '../protocols/messages/schema';
 import { FORMATS } from '../providers/formats';
+import { Abort } from './abort';
 import type { Candidate } from './candidates';
 import { findLimitRefusal } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
@@ -18,6 +19,7 @@ import { callProvider } from './upstream';
 export const tokenCountSchema = z.object({ input_tokens: z.int() });
 
 const TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** Counts the tokens of a prompt: at a provider that counts for free, otherwise by an estimate. No charge. */
 export async function countTokens(request: ApiRequest): Promise<z.output<typeof tokenCountSchema>> {
@@ -49,13 +51,17 @@ async function countAtProvider(
     upstreamModel: model.upstreamModel,
     clientHeaders: { 'anthropic-version': version },
   });
+  const abort = new Abort();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
-    const upstream = await callProvider(target, count, AbortSignal.timeout(TIMEOUT_MS), { isLarge });
-    const text = await upstream.body.text();
+    const upstream = await callProvider(target, count, abort, { isLarge });
+    const text = await upstream.text(MAX_RESPONSE_BYTES);
     return upstream.statusCode === 200 ? count.readCount(text) : null;
   } catch {
     log().warn({ provider: model.provider }, 'the provider did not count tokens');
     return null;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

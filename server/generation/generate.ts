@@ -19,6 +19,7 @@ import type { Claim } from './idempotent-requests';
 import type { KeptResponses } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
+import { countForNetwork, findNetworkRefusal } from './network-share';
 import { findOtherHash } from './other-hash';
 import { fitOutputCap, fitSearches, planRequest } from './plan';
 import { isFull } from './provider-share';
@@ -107,11 +108,13 @@ async function admitRequest(
   const model = candidates[0].model.id;
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
     throw overloaded();
+  const { clientIp, origin } = readKeySource(request);
+  const networkRefusal = findNetworkRefusal(clientIp);
+  if (networkRefusal !== null) throw networkRefusal;
   const client = kept === null ? read.body : await kept.resolve(request, read.body);
   const measure = await measureDocuments(protocol.measure(client));
   const plan = planRequest(protocol, client, candidates, measure);
   const { need, want } = plan;
-  const { clientIp, origin } = readKeySource(request);
   const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
@@ -146,6 +149,7 @@ async function admitRequest(
     hasMedia,
     estimate: (served) => estimateUsage(measure, served, { outputCap, choices, prompts }),
   });
+  countForNetwork(run, clientIp);
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;
 }

@@ -1,6 +1,8 @@
+import { ApiError } from '../errors';
 import { brokenResponse } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
-import { timedOut, type UpstreamResponse } from './upstream';
+import { timedOut } from './upstream';
+import type { UpstreamResponse } from './upstream-response';
 
 /** Until then, a failure can still become an error status. Afterwards the client receives its headers. */
 const COMMIT_AFTER_MS = 20_000;
@@ -28,7 +30,6 @@ export async function openStream(
   upstream: UpstreamResponse,
   onStarted?: () => void,
 ): Promise<OpenedStream> {
-  const chunks = upstream.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   let cutBy: ReturnType<OpenedStream['cutBy']> = null;
   let isOver = false;
   const first = readUntilStarted();
@@ -63,17 +64,26 @@ export async function openStream(
     if (isOver) return { text: '', done: true };
     try {
       for (;;) {
-        const { done, value } = await chunks.next();
-        const text = done ? relay.end() : relay.push(value);
-        isOver = done === true || relay.facts.failure !== null;
+        const piece = await upstream.read();
+        const text = piece === null ? relay.end() : relay.push(piece);
+        isOver = piece === null || relay.facts.failure !== null;
+        // Nothing reads the rest after a failure.
+        if (isOver) upstream.cancel();
         if (isOver) return { text, done: true };
         if (text !== '' || relay.facts.started) return { text, done: false };
       }
     } catch (error) {
       cutBy = timedOut(error) ? 'timeout' : 'connection_lost';
       isOver = true;
-      relay.facts.failure ??= brokenResponse(error instanceof Error ? error.message : 'the connection broke');
+      upstream.cancel();
+      relay.facts.failure ??= brokenResponse(reasonOf(error));
       return { text: '', done: true };
     }
   }
+}
+
+/** Of a response that is too large, the limit. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error instanceof ApiError ? error : {};
+  return cause instanceof Error ? cause.message : 'the connection broke';
 }

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, errors } from 'undici';
+import { Agent, errors } from 'undici';
 import { SECOND_MS } from '../clock';
 import { settings } from '../env';
 import type { ProviderTarget } from '../pricing/served';
@@ -7,33 +7,36 @@ import type { Json } from '../protocols/neutral';
 import { writeLargeJson } from '../protocols/write-large-json';
 import { FORMATS } from '../providers/formats';
 import type { Abort } from './abort';
+import { connectUpstream } from './upstream-connection';
+import { UpstreamResponse, type UpstreamTimeouts } from './upstream-response';
 
-const CONNECT_TIMEOUT_MS = 5_000;
-
-export type UpstreamResponse = Dispatcher.ResponseData;
 export type UpstreamRequest = { path: string; headers: Record<string, string>; body: Json };
 
 let agent: Agent | undefined;
 
 /**
- * Sends a request to a provider. Redirects are not followed, so that our key is sent nowhere else. Throws the
+ * Sends a request to a provider. Redirects are not followed, so that our key is sent nowhere else. Throws an
  * error of undici when there is no response. A model whose output is hidden for now may be silent for as long
  * as it may take to begin.
  */
 export function callProvider(
   target: ProviderTarget,
   request: UpstreamRequest,
-  signal: Abort | AbortSignal,
+  abort: Abort,
   { mayBeSilent = false, isLarge = false, isStream = false } = {},
 ): Promise<UpstreamResponse> {
   const timeouts = timeoutsOf({ mayBeSilent, isStream });
-  const send = (body: string | Buffer[]) => sendRequest(target, request, body, signal, timeouts);
+  const send = (body: string | Buffer[]) => sendRequest(target, request, body, abort, timeouts);
   return isLarge ? writeLargeJson(request.body).then(send) : send(writeExactly(request.body));
 }
 
-type Timeouts = { headersTimeout: number; bodyTimeout: number };
-
-function timeoutsOf({ mayBeSilent, isStream }: { mayBeSilent: boolean; isStream: boolean }): Timeouts {
+function timeoutsOf({
+  mayBeSilent,
+  isStream,
+}: {
+  mayBeSilent: boolean;
+  isStream: boolean;
+}): UpstreamTimeouts {
   const {
     UPSTREAM_FIRST_BYTE_SECONDS: firstByte,
     UPSTREAM_STREAM_START_SECONDS: streamStart,
@@ -47,8 +50,8 @@ function timeoutsOf({ mayBeSilent, isStream }: { mayBeSilent: boolean; isStream:
       ? firstByte
       : Math.min(streamStart, firstByte);
   return {
-    headersTimeout: startSeconds * SECOND_MS,
-    bodyTimeout: (mayBeSilent ? firstByte : idle) * SECOND_MS,
+    startMs: startSeconds * SECOND_MS,
+    idleMs: (mayBeSilent ? firstByte : idle) * SECOND_MS,
   };
 }
 
@@ -56,24 +59,24 @@ function sendRequest(
   target: ProviderTarget,
   { path, headers }: UpstreamRequest,
   body: string | Buffer[],
-  signal: Abort | AbortSignal,
-  { headersTimeout, bodyTimeout }: Timeouts,
+  abort: Abort,
+  timeouts: UpstreamTimeouts,
 ): Promise<UpstreamResponse> {
-  agent ??= new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    keepAliveTimeout: 30_000,
-  });
-  return agent.request({
+  agent ??= new Agent({ connect: connectUpstream, keepAliveTimeout: 30_000 });
+  const response = new UpstreamResponse(abort, timeouts);
+  const options = {
     origin: target.origin,
     path: target.basePath + path,
     method: 'POST',
     headers: Object.assign(withKey(target, headers), lengthOf(body)),
     // undici accepts any iterable.
     body: body as string,
-    headersTimeout,
-    bodyTimeout,
-    signal,
-  });
+    // The response has its own timeouts, which do not count the time that nobody reads it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  } as const;
+  agent.dispatch(options, response);
+  return response.started;
 }
 
 /** undici counts the bytes of a string itself. Without a length it would send chunks, which not all providers accept. */

@@ -70,6 +70,31 @@ export class BodyBytes {
   }
 }
 
+let inAnswers = 0;
+/** A response of this size always fits: the process has at most some thousand of them. */
+const SMALL_ANSWER_BYTES = 64 * 1024;
+
+/** The bytes of one response that is held in full. All of them together have as much memory as all bodies. */
+export class AnswerBytes {
+  #bytes = 0;
+  #counted = 0;
+
+  /** Returns false if the process has no memory left. */
+  add(bytes: number): boolean {
+    this.#bytes += bytes;
+    if (this.#bytes <= SMALL_ANSWER_BYTES) return true;
+    if (inAnswers + this.#bytes - this.#counted > limits.process) return false;
+    inAnswers += this.#bytes - this.#counted;
+    this.#counted = this.#bytes;
+    return true;
+  }
+
+  release(): void {
+    inAnswers -= this.#counted;
+    this.#bytes = this.#counted = 0;
+  }
+}
+
 function subtract(counts: Map<string, number>, name: string, bytes: number): void {
   const left = (counts.get(name) ?? 0) - bytes;
   if (left > 0) counts.set(name, left);

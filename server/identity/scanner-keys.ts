@@ -54,9 +54,13 @@ async function readList(): Promise<void> {
       headers: { accept: 'application/json', 'user-agent': 'svc' },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await response.text();
-    if (!response.ok || text.length > MAX_LIST_CHARACTERS)
-      throw new Error(`the list of public keys was answered with status ${response.status}`);
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.length > MAX_LIST_CHARACTERS) throw new Error('the list of public keys is too long');
+    }
+    if (!response.ok) throw new Error(`the list of public keys was answered with status ${response.status}`);
     const { public_keys: listed } = listSchema.parse(JSON.parse(text));
     keys = new Map(listed.flatMap(({ key_identifier: id, key }) => [[id, readKey(key)] as const]));
     readAt = triedAt;

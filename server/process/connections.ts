@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { now } from '../clock';
+import { now, SECOND_MS } from '../clock';
+
+/** A client that takes nothing of its response for this long has disconnected. */
+const UNREAD_MS = 30 * SECOND_MS;
 
 type Connection = {
   /** The one that is running. */
@@ -8,7 +11,12 @@ type Connection = {
   /** What had been received when it was last seen busy, and when that was. Noted only while the server stops. */
   bytes: number;
   busyAtMs: number;
+  /** What the client has not taken of the response when it was last seen to take some, and when that was. */
+  unsent: Unsent;
+  takenAtMs: number;
 };
+
+type Unsent = { written: number; queued: number };
 
 /** The open connections of the server. */
 export class Connections {
@@ -17,9 +25,11 @@ export class Connections {
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { response: null, bytes: -1, busyAtMs: 0 });
+      this.#open.set(socket, { response: null, bytes: -1, busyAtMs: 0, unsent: NOTHING, takenAtMs: 0 });
       socket.once('close', () => this.#open.delete(socket));
     });
+    const timer = setInterval(() => this.closeUnread(), SECOND_MS).unref();
+    server.once('close', () => clearInterval(timer));
   }
 
   get open(): number {
@@ -48,6 +58,25 @@ export class Connections {
     return true;
   }
 
+  /** What is written and the system has not taken, of all responses. */
+  get unsentBytes(): number {
+    let bytes = 0;
+    for (const socket of this.#open.keys()) bytes += unsentOf(socket).queued;
+    return bytes;
+  }
+
+  /** Closes the connections whose client takes nothing of what is written. A response that has nothing to send may take longer. */
+  closeUnread(): void {
+    const time = now();
+    for (const [socket, connection] of this.#open) {
+      const unsent = unsentOf(socket);
+      const { written, queued } = connection.unsent;
+      if (unsent === NOTHING || unsent.written !== written || unsent.queued !== queued)
+        Object.assign(connection, { unsent, takenAtMs: time });
+      else if (time - connection.takenAtMs >= UNREAD_MS) socket.destroy();
+    }
+  }
+
   /** Called when the response has ended. */
   end({ socket }: IncomingMessage): void {
     const connection = this.#open.get(socket);
@@ -73,4 +102,13 @@ export class Connections {
       else if (time - connection.busyAtMs >= idleMs) socket.destroy();
     }
   }
+}
+
+const NOTHING: Unsent = { written: 0, queued: 0 };
+
+/** Node counts a write as sent when the system has taken all of it; only the handle has what is left of the current one. */
+function unsentOf(socket: Socket): Unsent {
+  if (socket.writableLength === 0) return NOTHING;
+  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize: number } };
+  return { written: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 };
 }

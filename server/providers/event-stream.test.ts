@@ -56,3 +56,20 @@ test('refuses an event of more than 20 MB', () => {
   reader.push(Buffer.from('\n\ndata: a\n\n'));
   expect(events).toEqual([]);
 });
+
+test.each([
+  ['lines in an event', 'data: a\n'.repeat(2_000_000)],
+  ['empty lines in an event', 'data\n'.repeat(3_000_000)],
+])('refuses too many %s, in linear time and memory', (_, lines) => {
+  const { reader, events } = startReading();
+  const chunk = Buffer.from(lines);
+  for (let at = 0; at < chunk.length; at += 65_536) reader.push(chunk.subarray(at, at + 65_536));
+  reader.push(Buffer.from('\ndata: b\n\n'));
+  expect(reader.failure).toBe('an event of the provider has too many lines');
+  expect(events).toEqual([]);
+});
+
+test('joins the lines of an event that has as many as a long JSON with a line for each value', () => {
+  const lines = Array.from({ length: 50_000 }, (_, n) => String(n));
+  expect(read(`${lines.map((line) => `data: ${line}\r\n`).join('')}\r\n`)).toEqual([lines.join('\n')]);
+});

@@ -1,9 +1,15 @@
 import { StringDecoder } from 'node:string_decoder';
+import { requireParsable } from './response-limits';
 
 const MAX_EVENT_CHARACTERS = 20 * 1024 * 1024;
 const MAX_STREAM_BYTES = 512 * 1024 * 1024;
+/** Even JSON with a line for every value has fewer. */
+const MAX_LINES_PER_EVENT = 100_000;
+/** Of those that are read one by one: most of a long response is recognised by its pattern. */
+const MAX_EVENTS = 2_000_000;
 /** A blank line, with any of the three line endings that the event-stream format allows. */
 const EVENT_END = /\r\n\r\n|\n\n|\r\r|\r\n\n|\n\r\n|\n\r/g;
+const LINE_END = /\r\n|\n|\r/g;
 /** A line ending may begin in the previous chunk, so the last characters of that chunk are searched again. */
 const OVERLAP = 3;
 
@@ -33,6 +39,7 @@ export function readEvents({ event, skim }: EventSink): EventReader {
   let pieces: string[] = [];
   let length = 0;
   let streamBytes = 0;
+  let events = 0;
   let carry = '';
   let kind: 'unknown' | 'events' | 'whole' = 'unknown';
   let failure: string | null = null;
@@ -55,17 +62,17 @@ export function readEvents({ event, skim }: EventSink): EventReader {
   function takeEvents(text: string, isBetweenEvents: boolean): void {
     // An event in parts is joined once, when it is complete, and can then be recognised like any other.
     if (!isBetweenEvents && text.search(EVENT_END) === -1) return keep(text);
-    const events = pieces.join('') + text;
+    const found = pieces.join('') + text;
     pieces = [];
     length = 0;
-    let read = skim(events, 0);
+    let read = skim(found, 0);
     EVENT_END.lastIndex = read;
-    for (let match = EVENT_END.exec(events); match; match = EVENT_END.exec(events)) {
-      readData(events.slice(read, match.index));
-      read = skim(events, match.index + match[0].length);
+    for (let match = EVENT_END.exec(found); match && failure === null; match = EVENT_END.exec(found)) {
+      readData(found.slice(read, match.index));
+      read = skim(found, match.index + match[0].length);
       EVENT_END.lastIndex = read;
     }
-    keep(events.slice(read));
+    keep(found.slice(read));
   }
 
   function keep(text: string): void {
@@ -81,19 +88,26 @@ export function readEvents({ event, skim }: EventSink): EventReader {
     pieces = [];
     carry = '';
     if (failure !== null || tail.trim() === '') return;
-    if (kind === 'whole') event(tail);
+    if (kind === 'whole') event(requireParsable(tail));
     else readData(tail);
   }
 
   /** Joins the `data:` lines of an event, if it has any (a comment or a bare name has none). */
   function readData(lines: string): void {
-    let data: string | null = null;
-    for (const line of lines.split(/\r\n|\n|\r/)) {
-      if (!line.startsWith('data:')) continue;
-      const value = line.slice(line.startsWith('data: ') ? 6 : 5);
-      data = data === null ? value : `${data}\n${value}`;
+    const data: string[] = [];
+    let count = 0;
+    if (++events > MAX_EVENTS) failure = 'the response of the provider has too many events';
+    for (let from = 0; from <= lines.length && failure === null; ) {
+      LINE_END.lastIndex = from;
+      const end = LINE_END.exec(lines);
+      const to = end === null ? lines.length : end.index;
+      if (lines.startsWith('data:', from))
+        data.push(lines.slice(from + (lines[from + 5] === ' ' ? 6 : 5), to));
+      from = end === null ? lines.length + 1 : to + end[0].length;
+      if (++count > MAX_LINES_PER_EVENT) failure = 'an event of the provider has too many lines';
     }
-    if (data !== null && data !== '') event(data);
+    const joined = data.join('\n');
+    if (failure === null && joined !== '') event(requireParsable(joined));
   }
 
   return {

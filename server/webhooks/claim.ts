@@ -14,6 +14,8 @@ export const LEASE_MS = 15 * SECOND_MS;
 export type Claim = {
   eventId: string;
   partnerId: string;
+  /** The team of the app, or the id of the app without one. */
+  team: string;
   leaseToken: string;
   /** Counts all attempts of the event. */
   number: number;
@@ -33,13 +35,23 @@ export type Room = {
   free: number;
   /** How many of these may go to slow endpoints. */
   freeForSlow: number;
+  perTeam: number;
+  /** Teams with fewer free slots than others, and how many they have. */
+  teams: ReadonlyMap<string, number>;
   perEndpoint: number;
   /** Endpoints with fewer free slots than others, and how many they have. */
   limited: ReadonlyMap<string, { free: number; isSlow: boolean }>;
 };
 
 /** Claims due deliveries round-robin: the first of each endpoint, then the second of each. Slow endpoints come last. */
-export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Promise<Claim[]> {
+export function claimDue({
+  free,
+  freeForSlow,
+  perTeam,
+  teams,
+  perEndpoint,
+  limited,
+}: Room): Promise<Claim[]> {
   const selection = `RECURSIVE waiting AS (
       -- Endpoints with pending deliveries, found by skipping through the index.
       (SELECT partner_id FROM delivery WHERE status = 'pending' ORDER BY partner_id LIMIT 1)
@@ -48,14 +60,16 @@ export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Pro
               ORDER BY d.partner_id LIMIT 1)
       FROM waiting w WHERE w.partner_id IS NOT NULL
     ), listening AS (
-      SELECT p.id, coalesce(l.free, $4) AS free, coalesce(l.is_slow, false) AS is_slow
+      SELECT p.id, coalesce(l.free, $4) AS free, coalesce(l.is_slow, false) AS is_slow,
+             coalesce(p.team_id, p.id) AS team, coalesce(t.free, $11) AS free_of_team
       FROM waiting w
       JOIN partner p ON p.id = w.partner_id AND p.disabled_at IS NULL
         AND p.webhook_url IS NOT NULL AND p.webhook_secret IS NOT NULL
       LEFT JOIN unnest($5::text[], $6::int[], $7::bool[]) AS l(id, free, is_slow) ON l.id = p.id
-      WHERE coalesce(l.free, $4) > 0
+      LEFT JOIN unnest($12::text[], $13::int[]) AS t(id, free) ON t.id = coalesce(p.team_id, p.id)
+      WHERE coalesce(l.free, $4) > 0 AND coalesce(t.free, $11) > 0
     ), found AS MATERIALIZED (
-      SELECT l.id AS partner_id, l.is_slow, d.*
+      SELECT l.id AS partner_id, l.is_slow, l.team, l.free_of_team, d.*
       FROM listening l CROSS JOIN LATERAL (
         SELECT event_id, due_at, sends, lease_until, lease_token FROM delivery
         WHERE status = 'pending' AND partner_id = l.id AND due_at <= $1
@@ -65,8 +79,11 @@ export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Pro
       ) d
     ), in_turn AS (
       SELECT *, row_number() OVER (PARTITION BY partner_id ORDER BY due_at) AS turn FROM found
+    ), of_teams AS (
+      SELECT *, row_number() OVER (PARTITION BY team ORDER BY turn, due_at) AS place_in_team FROM in_turn
     ), placed AS (
-      SELECT *, row_number() OVER (PARTITION BY is_slow ORDER BY turn, due_at) AS place FROM in_turn
+      SELECT *, row_number() OVER (PARTITION BY is_slow ORDER BY turn, due_at) AS place
+      FROM of_teams WHERE place_in_team <= free_of_team
     ), taken AS (
       SELECT event_id, sends, lease_until, lease_token FROM placed
       WHERE NOT is_slow OR place <= $9 ORDER BY is_slow, turn, due_at LIMIT $10
@@ -80,6 +97,9 @@ export function claimDue({ free, freeForSlow, perEndpoint, limited }: Room): Pro
     SCHEDULE_MS.length,
     freeForSlow,
     free,
+    perTeam,
+    [...teams.keys()],
+    [...teams.values()],
   ]);
 }
 
@@ -130,7 +150,7 @@ async function claim({ name, selection, isManual }: Statement, parameters: unkno
        FROM taken WHERE d.event_id = taken.event_id
        RETURNING d.event_id, d.partner_id, d.lease_token, d.sends
      )
-     SELECT c.event_id AS "eventId", c.partner_id AS "partnerId", c.lease_token AS "leaseToken",
+     SELECT c.event_id AS "eventId", c.partner_id AS "partnerId", coalesce(p.team_id, p.id) AS team, c.lease_token AS "leaseToken",
             c.sends AS number, e.type, e.body, p.webhook_url AS url, p.webhook_secret AS secret
      FROM claimed c JOIN event e ON e.id = c.event_id JOIN partner p ON p.id = c.partner_id`,
     values: [new Date(now()), LEASE_MS, isManual, ...parameters],

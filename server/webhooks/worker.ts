@@ -57,7 +57,7 @@ class DeliveryWorker {
   }
 
   private start(claim: Claim): void {
-    this.slots.take(claim.partnerId);
+    this.slots.take(claim);
     const attempt = this.deliver(claim).finally(() => {
       this.attempts.delete(attempt);
       this.wake();
@@ -66,18 +66,16 @@ class DeliveryWorker {
   }
 
   private async deliver(claim: Claim): Promise<void> {
-    const { partnerId, eventId } = claim;
-    let timedOut: boolean | undefined;
+    let durationMs: number | undefined;
     try {
-      const result = await deliver(claim);
-      timedOut = result ? result.error === 'timeout' : undefined;
+      durationMs = (await deliver(claim))?.durationMs;
     } catch (error) {
       log().error(
-        { event_id: eventId, error: describeError(error) },
+        { event_id: claim.eventId, error: describeError(error) },
         'webhooks: could not record an attempt',
       );
     } finally {
-      this.slots.release(partnerId, timedOut);
+      this.slots.release(claim, durationMs);
     }
   }
 }

@@ -4,6 +4,7 @@ import { afterAll } from 'vitest';
 import { syncCatalog } from '@/server/pricing/sync-catalog';
 import { apiListener } from '@/server/process/api-listener';
 import { createClientIpWriter } from '@/server/process/client-ip';
+import { Connections } from '@/server/process/connections';
 import type { LoopbackServer } from '@/server/sandbox/loopback-server';
 import { startSandboxProvider } from '@/server/sandbox/provider/server';
 
@@ -13,20 +14,23 @@ import { startSandboxProvider } from '@/server/sandbox/provider/server';
  */
 export async function startApi({
   trustedProxies = [] as string[],
-} = {}): Promise<{ url: string; provider: LoopbackServer }> {
+} = {}): Promise<{ url: string; provider: LoopbackServer; connections: Connections }> {
   const provider = await startSandboxProvider();
   process.env.SANDBOX_PROVIDER_URL = provider.url;
   await syncCatalog();
   const writeClientIp = createClientIpWriter(trustedProxies);
   const server = createServer((request, response) => {
+    if (!connections.begin(request, response)) return;
+    response.once('close', () => connections.end(request));
     if (trustedProxies.length > 0) writeClientIp(request);
     void apiListener(request, response);
   });
+  const connections = new Connections(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterAll(async () => {
     server.closeAllConnections();
     server.close();
     await provider.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, provider };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, provider, connections };
 }

@@ -4,7 +4,7 @@ import { inTransaction, pool, prisma } from '@/server/db';
 import { newId } from '@/server/ids';
 import { createPartner, type Partner } from '@/server/partners/partner';
 import type { AttemptResult } from '@/server/webhooks/attempt';
-import { type Claim, claimDue } from '@/server/webhooks/claim';
+import { type Claim, claimDue, type Room } from '@/server/webhooks/claim';
 import { deliver } from '@/server/webhooks/deliver';
 import { setEndpoint } from '@/server/webhooks/endpoint';
 import { recordEvent } from '@/server/webhooks/record';
@@ -50,7 +50,14 @@ async function record(
   return id;
 }
 
-const PLENTY = { free: 64, freeForSlow: 64, perEndpoint: 64, limited: new Map() };
+export const PLENTY: Room = {
+  free: 64,
+  freeForSlow: 64,
+  perTeam: 64,
+  teams: new Map(),
+  perEndpoint: 64,
+  limited: new Map(),
+};
 
 export const takeDue = (): Promise<Claim[]> => claimDue(PLENTY);
 

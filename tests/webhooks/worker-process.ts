@@ -1,5 +1,6 @@
 import { closeDatabase } from '@/server/db';
 import { claimDue } from '@/server/webhooks/claim';
+import { Slots } from '@/server/webhooks/slots';
 import { startDeliveryWorker } from '@/server/webhooks/worker';
 
 /**
@@ -9,7 +10,7 @@ import { startDeliveryWorker } from '@/server/webhooks/worker';
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 if (process.argv[2] === 'claim') {
-  const claims = await claimDue({ free: 64, freeForSlow: 64, perEndpoint: 4, limited: new Map() });
+  const claims = await claimDue(new Slots().room());
   print(`claimed ${claims.length}`);
   setInterval(() => {}, 60_000);
 } else {

@@ -14,6 +14,7 @@ import { learnPattern, type VariableTexts } from '../event-pattern';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import { brokenResponse } from '../provider-failure';
+import { PartMap } from '../response-limits';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { collectUsage, isWholeMessage, readEvent, readMessageEvents } from './stream';
 
@@ -37,7 +38,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
   let hasCalls = false;
   let stopReason = '';
   /** Blocks by the provider's index, and their number: some providers skip or reuse indexes. */
-  const places = new Map<unknown, number>();
+  const places = new PartMap<unknown, number>();
   let blocks = 0;
   let whole: EventHandler | null = null;
   /** The last event, if it continued a block and the client received it unchanged. */

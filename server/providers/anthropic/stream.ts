@@ -3,6 +3,7 @@ import { asObject, asText, isObject, parseJson, parseObject } from '../../protoc
 import { readCount } from '../count';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
 import { responseEvents } from '../response-events';
+import { addParts, PartMap } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import {
@@ -77,9 +78,9 @@ export function readMessageEvents(
   facts: StreamFacts,
   { jsonTool }: { jsonTool: string | null },
 ): ResponseReader {
-  const blocks = new Map<unknown, Block>();
+  const blocks = new PartMap<unknown, Block>();
   /** By the id of their search. */
-  const queries = new Map<unknown, string>();
+  const queries = new PartMap<unknown, string>();
   const noteUsage = collectUsage(facts);
   let calls = 0;
   let hasJson = false;
@@ -202,7 +203,7 @@ function readDelta(block: Block, delta: Json): StreamEvent[] {
       if (block.kind === 'thinking') block.signature += asText(delta.signature);
       return [];
     case 'citations_delta':
-      if (block.kind === 'text') block.citations.push(...readCitations([delta.citation]));
+      if (block.kind === 'text') addParts(block.citations, readCitations([delta.citation]));
       return [];
     case 'input_json_delta':
       return readArguments(block, asText(delta.partial_json));

@@ -1,6 +1,7 @@
 import type { Citation, Json, StopReason, StreamEvent } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
+import { addParts, PartMap } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { readCitation, readEnd, readSearch } from './read-output';
@@ -49,7 +50,7 @@ export const unfinished = () => brokenResponse('the provider ended its response 
 /** Reads a responses stream as neutral events. */
 export function readResponseEvents(facts: StreamFacts): ResponseReader {
   /** The calls by their output item. */
-  const calls = new Map<unknown, { call: number; hasArguments: boolean }>();
+  const calls = new PartMap<unknown, { call: number; hasArguments: boolean }>();
   let citations: Citation[] = [];
   let hasThought = false;
   let hasBegun = false;
@@ -73,7 +74,7 @@ export function readResponseEvents(facts: StreamFacts): ResponseReader {
       case 'response.output_text.delta':
         return delta === '' ? [] : [{ type: 'text-delta', text: delta }];
       case 'response.output_text.annotation.added':
-        citations.push(...readCitation(event.annotation));
+        addParts(citations, readCitation(event.annotation));
         return [];
       case 'response.content_part.done':
         return endPart(asObject(event.part));

@@ -7,6 +7,7 @@ import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { ProviderProfile } from '../profiles';
 import { brokenResponse } from '../provider-failure';
+import { PartMap } from '../response-limits';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { findMissing, repairChunks } from './repair-chunks';
 import { DONE, isWholeCompletion, readChatEvents, readChunk } from './stream';
@@ -32,7 +33,7 @@ type ChoiceState = { isFinished: boolean; hasCalls: boolean };
  */
 export function passChatStream(options: PassThroughOptions): EventHandler {
   const { profile, facts, envelope, includeUsage, estimate } = options;
-  const choices = new Map<unknown, ChoiceState>();
+  const choices = new PartMap<unknown, ChoiceState>();
   const repair = repairChunks();
   /** Id and time of the provider's chunks, for the chunks that we add. */
   let seen = envelope;

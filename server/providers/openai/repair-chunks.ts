@@ -1,6 +1,7 @@
 import type { Envelope } from '../../protocols/chat/write';
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
+import { PartMap } from '../response-limits';
 import { readContent } from './content';
 import { collectToolSlots, readArguments } from './tool-slots';
 import { blankCosts } from './usage';
@@ -13,7 +14,7 @@ type Slots = ReturnType<typeof collectToolSlots>;
  * arguments as a string. Returns true when the chunk was changed, which is rare.
  */
 export function repairChunks(): (chunk: Json) => boolean {
-  const tools = new Map<unknown, Slots>();
+  const tools = new PartMap<unknown, Slots>();
 
   return (chunk) => {
     let isChanged = false;

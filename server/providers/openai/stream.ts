@@ -3,6 +3,7 @@ import { asArray, asObject, asText, isObject, parseObject } from '../../protocol
 import type { ProviderProfile } from '../profiles';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
 import { responseEvents } from '../response-events';
+import { addParts } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
@@ -104,7 +105,7 @@ export function readChatEvents(
   function readDelta(delta: Json): StreamEvent[] {
     const { reasoning, text, refusal: refused } = readContent(delta);
     const events: StreamEvent[] = [];
-    citations.push(...readAnnotations(delta, profile));
+    addParts(citations, readAnnotations(delta, profile));
     if (reasoning !== '') events.push(...endCalls(complete), { type: 'reasoning-delta', text: reasoning });
     isThinking ||= reasoning !== '';
     if (text !== '') events.push(...endThought(), ...endCalls(complete), { type: 'text-delta', text });

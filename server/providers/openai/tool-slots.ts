@@ -1,5 +1,6 @@
 import type { Json } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
+import { addParts } from '../response-limits';
 
 /** One call, assembled from pieces. */
 export type ToolSlot = {
@@ -38,7 +39,7 @@ export function collectToolSlots() {
       thoughtSignature: null,
       endsWith: followObject(),
     };
-    slots.push(slot);
+    addParts(slots, [slot]);
     if (index !== null) byIndex.set(index, slot);
     return { slot, isNew: true };
   }

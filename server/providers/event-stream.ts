@@ -9,8 +9,8 @@ const OVERLAP = 3;
 
 /** Receives the events of a stream in their order. */
 export type EventSink = {
-  /** The data of an event. */
-  event(data: string): void;
+  /** The data of an event, and its name: '' if it has none. */
+  event(data: string, name: string): void;
   /** Takes whole events from this position, if it recognises them. Returns the position after the last one. */
   skim(text: string, from: number): number;
 };
@@ -81,19 +81,21 @@ export function readEvents({ event, skim }: EventSink): EventReader {
     pieces = [];
     carry = '';
     if (failure !== null || tail.trim() === '') return;
-    if (kind === 'whole') event(tail);
+    if (kind === 'whole') event(tail, '');
     else readData(tail);
   }
 
-  /** Joins the `data:` lines of an event, if it has any (a comment or a bare name has none). */
+  /** Joins the `data:` lines of an event. One without data says nothing, unless it is named an error. */
   function readData(lines: string): void {
     let data: string | null = null;
+    let name = '';
     for (const line of lines.split(/\r\n|\n|\r/)) {
+      if (line.startsWith('event:')) name = line.slice(6).trim();
       if (!line.startsWith('data:')) continue;
       const value = line.slice(line.startsWith('data: ') ? 6 : 5);
       data = data === null ? value : `${data}\n${value}`;
     }
-    if (data !== null && data !== '') event(data);
+    if (data || name === 'error') event(data ?? '', name);
   }
 
   return {

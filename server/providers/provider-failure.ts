@@ -101,6 +101,32 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
   return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
 }
 
+/** Fields that give the reason of a failure, and that no part of a response has. */
+const REASONS = [
+  ...['message', 'msg', 'detail', 'details', 'reason', 'code', 'errors'],
+  ...['error_message', 'error_msg', 'errorMessage', 'error_code', 'errorCode', 'error_description'],
+];
+const ERROR_NAME = /(?:^|[._-]|[a-z](?=E))(?:error|exception|failure)$/i;
+
+/**
+ * The failure that a body or an event with status 200 is: by its `error`, by its name or type, or because it gives
+ * a reason and `says` nothing of a response. Null if it is none.
+ */
+export function findFailure(
+  json: Json,
+  { name = '', says }: { name?: string; says: boolean },
+): ProviderFailure | null {
+  const { error } = json;
+  if (isObject(error) ? !says || Object.values(error).some(Boolean) : error) return readEmbeddedFailure(json);
+  const isNamed = [name, json.type, json.object].some((word) => ERROR_NAME.test(asText(word).slice(-LONGEST_NAME)));
+  const reasons = REASONS.filter((field) => json[field] != null && json[field] !== '');
+  if (!isNamed && (says || reasons.length === 0)) return null;
+  const message = reasons.map((field) => asText(json[field])).find((text) => text !== '');
+  return readEmbeddedFailure({ error: Object.assign({}, json, { message }) });
+}
+
+const LONGEST_NAME = 64;
+
 /** An error with status 200 instead of a response: nothing was produced. */
 export class RefusedResponse extends ApiError {
   constructor(readonly failure: ProviderFailure) {

@@ -1,30 +1,62 @@
+import { CallArguments } from '../protocols/call-arguments';
 import type { StreamWriter } from '../protocols/client-protocol';
 import type { StreamEvent, TokenUsage } from '../protocols/neutral';
 import type { ToolNames } from '../protocols/tool-ids';
-import type { EventHandler } from './stream-relay';
+import { brokenResponse } from './provider-failure';
+import type { EventHandler, StreamFacts } from './stream-relay';
 import type { ResponseReader } from './wire-format';
 
 export type TranslateOptions = {
   reader: ResponseReader;
   writer: StreamWriter;
+  facts: StreamFacts;
   names: ToolNames;
+  uniqueId: (id: string) => string;
+  /** The client parses arguments as they arrive. */
+  isStrict: boolean;
   /** The usage that is billed. */
   usage: () => TokenUsage;
 };
 
 /** Turns the stream of a provider into that of a client of another format. */
-export function translateStream({ reader, writer, names, usage }: TranslateOptions): EventHandler {
-  const write = (events: StreamEvent[]): string => {
+export function translateStream(options: TranslateOptions): EventHandler {
+  const { reader, writer, facts, names, uniqueId, isStrict, usage } = options;
+  /** The calls that are open. */
+  const calls = new Map<number, CallArguments>();
+
+  /** Each call has a name and an id of its own, and its arguments are one JSON object. */
+  function adapt(event: StreamEvent): StreamEvent[] {
+    switch (event.type) {
+      case 'tool-start':
+        if (event.name === '') facts.failure = brokenResponse('the provider sent a call without a name');
+        calls.set(event.call, new CallArguments({ isStrict }));
+        return [{ ...event, name: names.toClient(event.name), id: uniqueId(event.id) }];
+      case 'tool-delta':
+        return [{ ...event, json: calls.get(event.call)?.add(event.json) ?? '' }];
+      case 'tool-end': {
+        const json = calls.get(event.call)?.end() ?? '';
+        calls.delete(event.call);
+        return [{ type: 'tool-delta', call: event.call, json }, event];
+      }
+      case 'finish': {
+        const ends = [...calls.keys()].map((call): StreamEvent => ({ type: 'tool-end', call }));
+        return [...ends.flatMap(adapt), event];
+      }
+      default:
+        return [event];
+    }
+  }
+
+  function write(events: StreamEvent[]): string {
     let out = '';
-    for (const event of events) {
-      out += writer.write(
-        event.type === 'tool-start' ? { ...event, name: names.toClient(event.name) } : event,
-      );
+    for (const event of events.flatMap(adapt)) {
+      if (facts.failure === null && !(event.type === 'tool-delta' && event.json === '')) out += writer.write(event);
     }
     return out;
-  };
+  }
+
   return {
-    event: (data) => write(reader.read(data)),
+    event: (data, name) => write(reader.read(data, name)),
     close: () => write(reader.close()),
     finish: (cost) => writer.close(usage(), cost),
     fail: writer.fail,

@@ -72,6 +72,8 @@ export async function openStream(
     } catch (error) {
       isCut = true;
       isOver = true;
+      // A response that said that it ends is complete, however its connection ends.
+      if (relay.facts.ended) return { text: relay.end(), done: true };
       relay.facts.failure ??= brokenResponse(error instanceof Error ? error.message : 'the connection broke');
       return { text: '', done: true };
     }

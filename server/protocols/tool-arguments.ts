@@ -1,7 +1,7 @@
 import { JsonScan } from '../scan-json';
 import { parseExactly } from './exact-numbers';
 import type { Json } from './neutral';
-import { isObject } from './read-fields';
+import { isObject, parseJson } from './read-fields';
 import { refuseLongArguments } from './read-options';
 
 /** Of the object that replaces arguments which are no JSON: the text as the model wrote it. */
@@ -19,6 +19,13 @@ export function readArguments(json: string, warn: () => void = () => {}): Json {
   if (input !== null) return { value: input };
   warn();
   return { [UNPARSED]: json };
+}
+
+/** The same for a provider that takes arguments as text: what is JSON stays as it is. */
+export function repairArguments(json: unknown, warn: () => void): unknown {
+  if (typeof json !== 'string' || json.trim() === '' || parseJson(json) !== null || json.trim() === 'null') return json;
+  warn();
+  return JSON.stringify({ [UNPARSED]: json });
 }
 
 /** For warnings of a request. */

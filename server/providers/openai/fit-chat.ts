@@ -81,6 +81,7 @@ function fitLegacy(json: unknown): unknown {
 const HEAD: Record<string, Fit> = {
   choices: list((choice) => (isObject(choice) ? choice : undefined)),
   error: () => undefined,
+  usage: maybe(isObject),
   service_tier: maybe(isText),
   system_fingerprint: maybe(isText),
 };

@@ -51,6 +51,7 @@ const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   method_not_allowed: 'invalid_request',
   request_timeout: 'invalid_request',
   request_too_large: 'invalid_request',
+  unsupported_encoding: 'invalid_request',
   rate_limited: 'temporarily_unavailable',
   overloaded: 'temporarily_unavailable',
   internal_error: 'server_error',

@@ -189,6 +189,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Reduce the size of the request.',
     message: 'The request body exceeds the maximum size of 32 MB.',
   },
+  unsupported_encoding: {
+    when: 'The body is compressed in a way that the service cannot decode.',
+    remedy:
+      'Send the body uncompressed, or in an encoding that the `Accept-Encoding` header of the response lists.',
+    message: 'The Content-Encoding of the request must be one of gzip, deflate, br, or absent.',
+  },
   rate_limited: {
     when: 'Too many requests, the user’s other running requests hold the credits that this one needs, or clients of this user disconnected from many responses.',
     remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',

@@ -47,7 +47,11 @@ function collectResults(messages: readonly Message[]): Map<string, ToolResultPar
   return results;
 }
 
-function takeResult(results: Map<string, ToolResultPart[]>, call: ToolCallPart, param: string): ToolResultPart {
+function takeResult(
+  results: Map<string, ToolResultPart[]>,
+  call: ToolCallPart,
+  param: string,
+): ToolResultPart {
   const result = results.get(call.id)?.pop();
   if (result === undefined) throw refuseHistory(`the tool call ${call.id} has no result`, param);
   return result;

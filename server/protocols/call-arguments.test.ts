@@ -14,11 +14,16 @@ const splits = fc.array(fc.nat(), { maxLength: 8 });
 
 test('valid arguments arrive as they are, in whatever pieces', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat({ max: 2 }), splits, (input, space, at) => {
-      const json = JSON.stringify(input, null, space);
-      expect(read(split(json, at))).toBe(json);
-      expect(read(split(json, at), { isStrict: true })).toBe(json);
-    }),
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.nat({ max: 2 }),
+      splits,
+      (input, space, at) => {
+        const json = JSON.stringify(input, null, space);
+        expect(read(split(json, at))).toBe(json);
+        expect(read(split(json, at), { isStrict: true })).toBe(json);
+      },
+    ),
     { seed: 7 },
   );
 });
@@ -37,7 +42,10 @@ test('arguments that are no JSON become an object with the text, for readers tha
   fc.assert(
     fc.property(almost, splits, (text, at) => {
       const call = new CallArguments({ isStrict: true });
-      const out = split(text, at).map((piece) => call.add(piece)).join('') + call.end();
+      const out =
+        split(text, at)
+          .map((piece) => call.add(piece))
+          .join('') + call.end();
       // Cut arguments stay cut.
       if (out === '' || !isPrefix(out)) expect(typeof JSON.parse(out || '{}')).toBe('object');
     }),

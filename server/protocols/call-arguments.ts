@@ -111,9 +111,9 @@ export class CallArguments {
     if (code < 0x20) return null;
     if (code === 0x5c) {
       const length = text[at + 1] === 'u' ? 6 : 2;
-      const escape = text.slice(at, at + length);
-      if (ESCAPE.test(escape)) return at + length;
-      return ESCAPE_BEGUN.test(escape) && at + length > text.length ? at : null;
+      const escaped = text.slice(at, at + length);
+      if (ESCAPE.test(escaped)) return at + length;
+      return ESCAPE_BEGUN.test(escaped) && at + length > text.length ? at : null;
     }
     let end = at + 1;
     for (; end < text.length; end++) {

@@ -23,7 +23,8 @@ export function readArguments(json: string, warn: () => void = () => {}): Json {
 
 /** The same for a provider that takes arguments as text: what is JSON stays as it is. */
 export function repairArguments(json: unknown, warn: () => void): unknown {
-  if (typeof json !== 'string' || json.trim() === '' || parseJson(json) !== null || json.trim() === 'null') return json;
+  if (typeof json !== 'string' || json.trim() === '' || parseJson(json) !== null || json.trim() === 'null')
+    return json;
   warn();
   return JSON.stringify({ [UNPARSED]: json });
 }

@@ -42,9 +42,13 @@ export const required =
   (value) =>
     fits(value) ? value : otherwise;
 
-export const nullable = (fits: (value: unknown) => boolean): Fit => required((value) => value === null || fits(value), null);
+export const nullable = (fits: (value: unknown) => boolean): Fit =>
+  required((value) => value === null || fits(value), null);
 
-export const exactly = (constant: unknown): Fit => () => constant;
+export const exactly =
+  (constant: unknown): Fit =>
+  () =>
+    constant;
 
 export const maybeObject =
   (fields: Readonly<Record<string, Fit>>): Fit =>
@@ -66,7 +70,11 @@ export const list =
 export const maybeList =
   (element: Fit): Fit =>
   (value, changes) =>
-    value === undefined || value === null ? value : Array.isArray(value) ? list(element)(value, changes) : undefined;
+    value === undefined || value === null
+      ? value
+      : Array.isArray(value)
+        ? list(element)(value, changes)
+        : undefined;
 
 /** An object, if it has what clients require of it. */
 export const objectWith =

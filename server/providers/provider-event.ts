@@ -23,13 +23,16 @@ export function readStreamEvent(
   const word = data.length > LONGEST_WORD ? '' : data.trim();
   if (END_MARK.test(word)) return 'done';
   const value = parseJson(data);
-  const failure = [value].flat().reduce(
-    (found: ReturnType<typeof findFailure>, event) =>
-      found ?? (isObject(event) ? findFailure(event, { name, says: says(event) }) : null),
-    null,
-  );
+  const failure = [value]
+    .flat()
+    .reduce(
+      (found: ReturnType<typeof findFailure>, event) =>
+        found ?? (isObject(event) ? findFailure(event, { name, says: says(event) }) : null),
+      null,
+    );
   if (failure === null && isObject(value)) return value;
-  const isWord = name !== 'error' && (value !== null || word === 'null' || KEEPALIVE.test(word) || KEEPALIVE.test(name));
+  const isWord =
+    name !== 'error' && (value !== null || word === 'null' || KEEPALIVE.test(word) || KEEPALIVE.test(name));
   if (!facts.ended && (failure !== null || !isWord))
     facts.failure = failure ?? brokenResponse('the provider sent an event that is not JSON');
   return null;

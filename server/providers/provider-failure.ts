@@ -118,7 +118,9 @@ export function findFailure(
 ): ProviderFailure | null {
   const { error } = json;
   if (isObject(error) ? !says || Object.values(error).some(Boolean) : error) return readEmbeddedFailure(json);
-  const isNamed = [name, json.type, json.object].some((word) => ERROR_NAME.test(asText(word).slice(-LONGEST_NAME)));
+  const isNamed = [name, json.type, json.object].some((word) =>
+    ERROR_NAME.test(asText(word).slice(-LONGEST_NAME)),
+  );
   const reasons = REASONS.filter((field) => json[field] != null && json[field] !== '');
   if (!isNamed && (says || reasons.length === 0)) return null;
   const message = reasons.map((field) => asText(json[field])).find((text) => text !== '');

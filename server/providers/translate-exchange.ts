@@ -7,8 +7,8 @@ import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
 import { readForcedCall, readForcedStream } from './forced-call';
 import { mayHideOutput } from './hidden-output';
 import { meteredUsage } from './metered-usage';
-import { toTarget } from './request-target';
 import { brokenResponse } from './provider-failure';
+import { toTarget } from './request-target';
 import { newFacts, relayStream, type StreamRelay } from './stream-relay';
 import { translateStream } from './translate-stream';
 import type { ReadContext, WireFormat } from './wire-format';
@@ -41,7 +41,9 @@ export function translateExchange(
     const parts = response.parts.map((part) => {
       if (part.type !== 'tool-call') return part;
       if (part.name === '') throw brokenResponse('the provider sent a call without a name').error;
-      const json = readCallArguments(part.json, () => warnings.push('the arguments of a tool call were cut off'));
+      const json = readCallArguments(part.json, () =>
+        warnings.push('the arguments of a tool call were cut off'),
+      );
       return { ...part, name: names.toClient(part.name), id: uniqueId(part.id), json };
     });
     return {

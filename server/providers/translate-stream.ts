@@ -50,7 +50,8 @@ export function translateStream(options: TranslateOptions): EventHandler {
   function write(events: StreamEvent[]): string {
     let out = '';
     for (const event of events.flatMap(adapt)) {
-      if (facts.failure === null && !(event.type === 'tool-delta' && event.json === '')) out += writer.write(event);
+      if (facts.failure === null && !(event.type === 'tool-delta' && event.json === ''))
+        out += writer.write(event);
     }
     return out;
   }

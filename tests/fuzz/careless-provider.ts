@@ -5,20 +5,52 @@ import type { Json } from '@/server/protocols/neutral';
 export type ProviderFormat = 'openai' | 'anthropic' | 'responses';
 export type Careless = { format: ProviderFormat; body: string; isStream: boolean };
 
-const ODD: unknown[] = [null, '', 0, -1, 1.5, false, true, [], {}, 'x', 'null', '{}', [null], [{}], { a: 1 }, 1e21];
+const ODD: unknown[] = [
+  null,
+  '',
+  0,
+  -1,
+  1.5,
+  false,
+  true,
+  [],
+  {},
+  'x',
+  'null',
+  '{}',
+  [null],
+  [{}],
+  { a: 1 },
+  1e21,
+];
 const NOISE = [
   ...[': comment', 'event: ping', 'event: ping\ndata: {}', 'data: {"type":"ping"}', 'data: {}', 'data: null'],
   ...['data: ping', 'data: ""', 'data: []', 'data: true', 'id: 7', 'retry: 10', 'event: keepalive\ndata: x'],
   ...['data: {"type":"vendor.note","a":1}', 'data: {"choices":[]}', 'data: {"usage":null}'],
 ];
 const ENDS = [
-  ...['data: [DONE]', 'data: [DONE] ', 'event: done\ndata: [DONE]', 'data: "[DONE]"', 'data: bye', 'data: {"error":{"message":"late"}}'],
-  ...['data: {"object":"error","message":"late","code":500}', 'event: error\ndata: late', 'data: {"type":"x","message":"late"}'],
+  ...[
+    'data: [DONE]',
+    'data: [DONE] ',
+    'event: done\ndata: [DONE]',
+    'data: "[DONE]"',
+    'data: bye',
+    'data: {"error":{"message":"late"}}',
+  ],
+  ...[
+    'data: {"object":"error","message":"late","code":500}',
+    'event: error\ndata: late',
+    'data: {"type":"x","message":"late"}',
+  ],
 ];
 const FAILURES = [
   ...['data: {"object":"error","message":"engine died","code":500}', 'data: {"detail":"engine died"}'],
   ...['event: error\ndata: {"message":"upstream timeout","code":504}', 'event: error\ndata: engine died'],
-  ...['data: {"error":"engine died"}', 'data: {"error":{"message":"engine died"}}', 'data: {"message":"engine died","code":500}'],
+  ...[
+    'data: {"error":"engine died"}',
+    'data: {"error":{"message":"engine died"}}',
+    'data: {"message":"engine died","code":500}',
+  ],
 ];
 
 export class Dice {
@@ -39,7 +71,8 @@ export function careless(dice: Dice, format: ProviderFormat, isStream: boolean):
   disarrange(events, dice);
   const frames = events.map((event) => frame(event, dice));
   if (format === 'openai' && !dice.isOneIn(4)) frames.push('data: [DONE]');
-  for (let count = dice.below(3); count > 0; count--) frames.splice(dice.below(frames.length + 1), 0, dice.pick(NOISE));
+  for (let count = dice.below(3); count > 0; count--)
+    frames.splice(dice.below(frames.length + 1), 0, dice.pick(NOISE));
   if (dice.isOneIn(8)) frames.splice(dice.below(frames.length + 1), 0, dice.pick(FAILURES));
   if (dice.isOneIn(3)) frames.push(dice.pick(ENDS));
   return { format, isStream, body: frames.map((text) => `${text}\n\n`).join('') };
@@ -72,7 +105,19 @@ function disarrange(events: Json[], dice: Dice): void {
 }
 
 const ARGUMENTS = [
-  ...['{"x":1}', '{"x":"a \\"b\\" c"}', '{}', '', '{"x":', '{}{"x":1}', '{"x":1}{"x":1}', "{'x':1}", 'abc', 'null', '[1]'],
+  ...[
+    '{"x":1}',
+    '{"x":"a \\"b\\" c"}',
+    '{}',
+    '',
+    '{"x":',
+    '{}{"x":1}',
+    '{"x":1}{"x":1}',
+    "{'x':1}",
+    'abc',
+    'null',
+    '[1]',
+  ],
   ...['{"x":NaN}', '{"x":1}}', '{"text":"a\nb"}'],
 ];
 
@@ -85,7 +130,9 @@ const CHAT_USAGE = {
   prompt_tokens_details: { cached_tokens: 0 },
   completion_tokens_details: { reasoning_tokens: 0 },
 };
-const LOGPROBS = { content: [{ token: 'a', logprob: -1, bytes: [1], top_logprobs: [{ token: 'a', logprob: -1 }] }] };
+const LOGPROBS = {
+  content: [{ token: 'a', logprob: -1, bytes: [1], top_logprobs: [{ token: 'a', logprob: -1 }] }],
+};
 
 function chatStream(dice: Dice): Json[] {
   const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
@@ -101,14 +148,22 @@ function chatStream(dice: Dice): Json[] {
     const json = dice.pick(ARGUMENTS);
     const middle = dice.below(json.length + 1);
     return [
-      chunk({ tool_calls: [{ index, id, type: 'function', function: { name: `f${place}`, arguments: json.slice(0, middle) } }] }),
+      chunk({
+        tool_calls: [
+          { index, id, type: 'function', function: { name: `f${place}`, arguments: json.slice(0, middle) } },
+        ],
+      }),
       chunk({ tool_calls: [{ index, function: { arguments: json.slice(middle) } }] }),
     ];
   }).flat();
   return [
     chunk({ role: 'assistant', content: '', refusal: null }),
     ...(dice.isOneIn(3) ? [chunk({ reasoning_content: 'Hm' })] : []),
-    chunk({ content: text.slice(0, 2) }, null, dice.isOneIn(3) ? { logprobs: structuredClone(LOGPROBS) } : {}),
+    chunk(
+      { content: text.slice(0, 2) },
+      null,
+      dice.isOneIn(3) ? { logprobs: structuredClone(LOGPROBS) } : {},
+    ),
     chunk({ content: text.slice(2), annotations: [CITATION] }),
     ...pieces,
     chunk({}, calls > 0 ? 'tool_calls' : 'stop'),
@@ -126,7 +181,13 @@ function chatWhole(dice: Dice): Json {
     type: 'function',
     function: { name: `f${place}`, arguments: dice.pick(ARGUMENTS) },
   }));
-  const message = { role: 'assistant', content: textOf(dice), refusal: null, annotations: [CITATION], reasoning_content: 'Hm' };
+  const message = {
+    role: 'assistant',
+    content: textOf(dice),
+    refusal: null,
+    annotations: [CITATION],
+    reasoning_content: 'Hm',
+  };
   const choice = {
     index: 0,
     message: calls.length > 0 ? { ...message, tool_calls: calls } : message,
@@ -179,7 +240,9 @@ function messageStream(dice: Dice): Json[] {
       ],
       tool_use: [{ ...at, delta: { type: 'input_json_delta', partial_json: json } }],
     }[String(block.type)];
-    const empty = { text: { text: '' }, thinking: { thinking: '', signature: '' }, tool_use: { input: {} } }[String(block.type)];
+    const empty = { text: { text: '' }, thinking: { thinking: '', signature: '' }, tool_use: { input: {} } }[
+      String(block.type)
+    ];
     return [
       { type: 'content_block_start', index, content_block: { ...block, ...empty } },
       ...(deltas ?? []),
@@ -211,10 +274,18 @@ function responseWhole(dice: Dice): Json {
   }));
   return {
     ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', error: null },
-    ...{ incomplete_details: null, instructions: null, metadata: {}, parallel_tool_calls: true, temperature: 1 },
+    ...{
+      incomplete_details: null,
+      instructions: null,
+      metadata: {},
+      parallel_tool_calls: true,
+      temperature: 1,
+    },
     ...{ tool_choice: 'auto', tools: [], top_p: 1, usage: RESPONSE_USAGE },
     output: [
-      ...(dice.isOneIn(3) ? [{ id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] }] : []),
+      ...(dice.isOneIn(3)
+        ? [{ id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] }]
+        : []),
       { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content: [part] },
       ...calls,
     ],
@@ -231,7 +302,12 @@ function responseStream(dice: Dice): Json[] {
       item.type === 'function_call'
         ? [
             { type: 'response.function_call_arguments.delta', ...at, delta: item.arguments },
-            { type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments },
+            {
+              type: 'response.function_call_arguments.done',
+              ...at,
+              name: item.name,
+              arguments: item.arguments,
+            },
           ]
         : part === undefined
           ? []
@@ -241,9 +317,14 @@ function responseStream(dice: Dice): Json[] {
               { type: 'response.output_text.done', ...at, content_index: 0, text: part.text, logprobs: [] },
               { type: 'response.content_part.done', ...at, content_index: 0, part },
             ];
-    const empty = item.type === 'message' ? { content: [] } : item.type === 'function_call' ? { arguments: '' } : {};
+    const empty =
+      item.type === 'message' ? { content: [] } : item.type === 'function_call' ? { arguments: '' } : {};
     return [
-      { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', ...empty } },
+      {
+        type: 'response.output_item.added',
+        output_index,
+        item: { ...item, status: 'in_progress', ...empty },
+      },
       ...written,
       { type: 'response.output_item.done', output_index, item },
     ];

@@ -92,10 +92,13 @@ const READERS: Record<Client, Record<string, Reader>> = {
       if (!isStream) return;
       const { completions } = new OpenAI({ ...keys(fetch), maxRetries: 0 }).chat;
       for await (const { choices } of await completions.create({ model: 'm', messages: hi, stream: true }))
-        for (const { delta } of choices) String(delta.content).concat(...(delta.tool_calls ?? []).map(nameOf));
+        for (const { delta } of choices)
+          String(delta.content).concat(...(delta.tool_calls ?? []).map(nameOf));
     },
     'AI SDK': withModel((fetch) => createOpenAI(keys(fetch)).chat('m')),
-    'compatible AI SDK': withModel((fetch) => createOpenAICompatible({ name: 'x', ...keys(fetch) })('m') as Model),
+    'compatible AI SDK': withModel(
+      (fetch) => createOpenAICompatible({ name: 'x', ...keys(fetch) })('m') as Model,
+    ),
   },
   messages: {
     async helper(fetch, isStream) {
@@ -116,7 +119,9 @@ const READERS: Record<Client, Record<string, Reader>> = {
     async helper(fetch, isStream) {
       const { responses } = new OpenAI({ ...keys(fetch), maxRetries: 0 });
       const request = { model: 'm', input: 'Hi' };
-      const response = isStream ? await responses.stream(request).finalResponse() : await responses.create(request);
+      const response = isStream
+        ? await responses.stream(request).finalResponse()
+        : await responses.create(request);
       response.output_text.trim();
       response.usage?.output_tokens.toFixed();
     },
@@ -130,7 +135,8 @@ function readMessage({ choices, usage }: OpenAI.ChatCompletion): void {
   const [choice] = choices;
   if (choice === undefined) throw new Error('no choice');
   choice.message.content?.trim();
-  for (const call of choice.message.tool_calls ?? []) if (call.type === 'function') call.function.arguments.trim();
+  for (const call of choice.message.tool_calls ?? [])
+    if (call.type === 'function') call.function.arguments.trim();
   usage?.completion_tokens.toFixed();
 }
 

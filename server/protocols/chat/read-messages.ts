@@ -102,7 +102,9 @@ function readThoughts(message: Json): Part[] {
 function readCalls(calls: unknown, param: string, reading: Reading): ToolCallPart[] {
   if (calls === undefined || calls === null) return [];
   if (!Array.isArray(calls)) throw refuse(param, 'must be an array of tool calls');
-  return calls.map((call, index) => readCall(readObject(call, `${param}.${index}`), `${param}.${index}`, reading));
+  return calls.map((call, index) =>
+    readCall(readObject(call, `${param}.${index}`), `${param}.${index}`, reading),
+  );
 }
 
 function readCall(call: Json, param: string, { warn }: Reading): ToolCallPart {

@@ -14,7 +14,10 @@ export type Conversation = { system: TextPart[]; messages: Message[] };
 /** The instructions before the conversation, and the conversation in turns. */
 export function readConversation(request: ResponsesRequest, warnings: string[]): Conversation {
   const items = itemsOf(request);
-  scanArguments(items.map(({ arguments: json }) => json), 'input');
+  scanArguments(
+    items.map(({ arguments: json }) => json),
+    'input',
+  );
   const warn = noteUnparsed(warnings);
   const messages = joinTurns(items.map((item, index) => readItem(item, `input.${index}`, warn)));
   const leading = messages.findIndex(({ role }) => role !== 'system');
@@ -45,7 +48,10 @@ function readItem(item: Json, param: string, warn: () => void): Message {
     case 'message':
       return readMessage(item, param);
     case 'function_call':
-      return { role: 'assistant', parts: [readCall(item, readArguments(asText(item.arguments), warn), param)] };
+      return {
+        role: 'assistant',
+        parts: [readCall(item, readArguments(asText(item.arguments), warn), param)],
+      };
     case 'custom_tool_call':
       return { role: 'assistant', parts: [readCall(item, { input: asText(item.input) }, param)] };
     case 'function_call_output':

@@ -46,8 +46,11 @@ function fitInput(value: unknown): unknown {
 export const fitBlock: Fit = (value, changes) => {
   if (!isObject(value)) return undefined;
   if (!isFilled(value.type)) {
-    const [type] = [isText(value.text) && 'text', isText(value.thinking) && 'thinking', isText(value.name) && 'tool_use']
-      .filter(isText);
+    const [type] = [
+      isText(value.text) && 'text',
+      isText(value.thinking) && 'thinking',
+      isText(value.name) && 'tool_use',
+    ].filter(isText);
     if (type === undefined) return undefined;
     value.type = type;
     changes.any = true;
@@ -105,7 +108,9 @@ export function fitMessage(
   const changes = { any: false };
   const own = { id: required(isFilled, id), model: required(isFilled, model) };
   fitFields(message, { ...own, content: list(fitBlock), ...HEAD }, changes);
-  const calls = asArray(message.content).map(asObject).filter(({ type }) => type === 'tool_use');
+  const calls = asArray(message.content)
+    .map(asObject)
+    .filter(({ type }) => type === 'tool_use');
   for (const call of calls) fitFields(call, { id: (given) => uniqueId(asText(given)) }, changes);
   const reason = calls.length > 0 ? 'tool_use' : 'end_turn';
   fitFields(message, { stop_reason: required(isFilled, reason) }, changes);
@@ -194,7 +199,9 @@ export function fitEvents({ uniqueId, isStrict }: EventOptions) {
   function add(block: Block, delta: Json): Json[] {
     const { partial_json: json } = delta;
     const fitting = isText(json) ? Object.assign(delta, { partial_json: block.input.add(json) }) : delta;
-    return fitting.partial_json === '' ? [] : [{ type: 'content_block_delta', index: block.index, delta: fitting }];
+    return fitting.partial_json === ''
+      ? []
+      : [{ type: 'content_block_delta', index: block.index, delta: fitting }];
   }
 
   function stop(event: Json, changes: Changes): Json[] {
@@ -273,7 +280,10 @@ export function messageEvents(message: Json): Json[] {
   const reason = asText(stop_reason) || (hasCalls ? 'tool_use' : 'end_turn');
   const delta = { stop_reason: reason, stop_sequence: stop_sequence ?? null, stop_details };
   return [
-    { type: 'message_start', message: Object.assign({}, message, { usage: isObject(usage) ? { ...usage } : usage }) },
+    {
+      type: 'message_start',
+      message: Object.assign({}, message, { usage: isObject(usage) ? { ...usage } : usage }),
+    },
     ...blocks,
     { type: 'message_delta', delta, usage },
     { type: 'message_stop' },

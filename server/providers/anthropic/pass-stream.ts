@@ -24,7 +24,12 @@ export type PassThroughOptions = {
  * the closing `message_stop`, and what does not fit the types of the official clients. Names of events are added, a
  * second `message_start` is removed, and missing usage is filled in, since the SDKs crash on each.
  */
-export function passMessagesStream({ facts, envelope, uniqueId, estimate }: PassThroughOptions): EventHandler {
+export function passMessagesStream({
+  facts,
+  envelope,
+  uniqueId,
+  estimate,
+}: PassThroughOptions): EventHandler {
   const events = readEvents(facts, { uniqueId, isStrict: true });
   let hasStarted = false;
   /** The last event, if it continued a block and the client received it unchanged. */
@@ -45,7 +50,10 @@ export function passMessagesStream({ facts, envelope, uniqueId, estimate }: Pass
     const type = asText(event.type);
     if (type === 'message_start') return startMessage(event, line, changes);
     const start = hasStarted || type === 'ping' ? '' : startMessage({ message: {} }, null, changes);
-    return start + (type === 'message_delta' ? writeDelta(event, line) : frame(type, line ?? JSON.stringify(event)));
+    return (
+      start +
+      (type === 'message_delta' ? writeDelta(event, line) : frame(type, line ?? JSON.stringify(event)))
+    );
   }
 
   function startMessage(event: Json, line: string | null, changes: Changes): string {
@@ -60,14 +68,18 @@ export function passMessagesStream({ facts, envelope, uniqueId, estimate }: Pass
     fitStart(message, envelope, fitted);
     fitFields(message.usage as Json, MESSAGE_USAGE, fitted);
     if (line !== null && !fitted.any) return frame('message_start', renameModel(line, envelope.model, 2));
-    return messagesFrame({ type: 'message_start', message: Object.assign(message, { model: envelope.model }) });
+    return messagesFrame({
+      type: 'message_start',
+      message: Object.assign(message, { model: envelope.model }),
+    });
   }
 
   function writeDelta(event: Json, line: string | null): string {
     const { usage, estimated } = meteredUsage(facts, estimate);
     const changes = { any: line === null };
     const isReported = readCount(asObject(event.usage).output_tokens) !== null;
-    if (!isReported || estimated) return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
+    if (!isReported || estimated)
+      return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
     fitFields(event.usage as Json, DELTA_USAGE, changes);
     return frame('message_delta', line !== null && !changes.any ? line : JSON.stringify(event));
   }
@@ -87,7 +99,9 @@ export function passMessagesStream({ facts, envelope, uniqueId, estimate }: Pass
 
   /** For a piece of arguments, how the next ones of the same block reach the client. */
   const adaptArguments = ({ index, delta }: Json) =>
-    asObject(delta).type === 'input_json_delta' ? (json: string) => events.proceedWith(index, json) : undefined;
+    asObject(delta).type === 'input_json_delta'
+      ? (json: string) => events.proceedWith(index, json)
+      : undefined;
 
   return {
     event,

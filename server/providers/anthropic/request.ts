@@ -93,8 +93,10 @@ function repairCallIds(messages: readonly Json[]): Json[] {
   const repair = (block: unknown): unknown => {
     const { type, id, tool_use_id: of } = asObject(block);
     const field = type === 'tool_use' && asText(id) !== '' ? { id: callId(asText(id)) } : null;
-    const ofCall = type === 'tool_result' && asText(of) !== '' ? { tool_use_id: resultId(asText(of)) } : field;
-    const isSame = ofCall === null || Object.entries(ofCall).every(([name, own]) => asObject(block)[name] === own);
+    const ofCall =
+      type === 'tool_result' && asText(of) !== '' ? { tool_use_id: resultId(asText(of)) } : field;
+    const isSame =
+      ofCall === null || Object.entries(ofCall).every(([name, own]) => asObject(block)[name] === own);
     return isSame ? block : Object.assign({}, block, ofCall);
   };
   return messages.map((message) => {

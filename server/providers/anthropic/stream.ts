@@ -70,7 +70,11 @@ export function readEvents(facts: StreamFacts, options: EventOptions) {
     fitFields(event, { delta: (delta) => asObject(delta) }, changes);
     const delta = event.delta as Json;
     const reason: Fit = (given) => (isFilled(given) ? given : stopReason || null);
-    fitFields(delta, { stop_reason: reason, stop_sequence: nullable(isText), stop_details: maybe(isObject) }, changes);
+    fitFields(
+      delta,
+      { stop_reason: reason, stop_sequence: nullable(isText), stop_details: maybe(isObject) },
+      changes,
+    );
     stopReason = asText(delta.stop_reason);
     facts.ended ||= stopReason !== '';
     noteUsage(event.usage, { isFinal: true });
@@ -110,7 +114,9 @@ function countOutputBytes(event: Json): number {
   const block = asObject(event.content_block);
   const called = block.type === 'tool_use' ? asText(block.name) : '';
   const begun = asText(block.text) + asText(block.thinking);
-  return Buffer.byteLength(called + begun + asText(delta.text) + asText(delta.thinking) + asText(delta.partial_json));
+  return Buffer.byteLength(
+    called + begun + asText(delta.text) + asText(delta.thinking) + asText(delta.partial_json),
+  );
 }
 
 type UsageNote = { isFinal: boolean };

@@ -50,10 +50,13 @@ const ITEMS: Record<string, Record<string, Fit>> = {
 };
 const CALLS = new Set(['function_call', 'custom_tool_call']);
 
-const ERROR: Fit = (value) => (value === undefined || value === null || isObject(value) ? (value ?? null) : null);
+const ERROR: Fit = (value) =>
+  value === undefined || value === null || isObject(value) ? (value ?? null) : null;
 const TOKENS = required(isCount, 0);
-const DETAILS = (name: string): Fit => (value, changes) =>
-  fitFields(isObject(value) ? value : {}, { [name]: TOKENS }, changes);
+const DETAILS =
+  (name: string): Fit =>
+  (value, changes) =>
+    fitFields(isObject(value) ? value : {}, { [name]: TOKENS }, changes);
 
 const RESPONSE: Record<string, Fit> = {
   object: () => 'response',
@@ -92,7 +95,10 @@ export function fitResponse(response: Json, options: ResponseOptions, ids: CallI
 
 /** Whether usage has what clients read, after repairs of its details. */
 export function isWholeUsage(usage: unknown, changes: Changes): boolean {
-  if (!isObject(usage) || !['input_tokens', 'output_tokens', 'total_tokens'].every((name) => isCount(usage[name])))
+  if (
+    !isObject(usage) ||
+    !['input_tokens', 'output_tokens', 'total_tokens'].every((name) => isCount(usage[name]))
+  )
     return false;
   const details = {
     input_tokens_details: DETAILS('cached_tokens'),
@@ -133,7 +139,8 @@ const CALL_TEXTS: Record<string, { item: string; field: string }> = {
   'response.function_call_arguments': { item: 'function_call', field: 'arguments' },
   'response.custom_tool_call_input': { item: 'custom_tool_call', field: 'input' },
 };
-const STEPS = /^response\.(web_search_call|file_search_call|code_interpreter_call|image_generation_call|mcp_call)\.(in_progress|searching|completed|interpreting|generating|failed)$/;
+const STEPS =
+  /^response\.(web_search_call|file_search_call|code_interpreter_call|image_generation_call|mcp_call)\.(in_progress|searching|completed|interpreting|generating|failed)$/;
 
 /**
  * Makes the events of a stream fit: an item and a part begin before their content, with numbers from 0 without gaps,
@@ -169,12 +176,23 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     (isCount(index) ? known.get(index) : undefined) ?? (isFilled(id) ? known.get(id) : undefined);
 
   function place(event: Json, { index, id }: Item, changes: Changes): void {
-    fitFields(event, { output_index: () => index, ...('item' in event ? {} : { item_id: () => id }) }, changes);
+    fitFields(
+      event,
+      { output_index: () => index, ...('item' in event ? {} : { item_id: () => id }) },
+      changes,
+    );
   }
 
   function keep(event: Json, { id, type }: Json): Item {
     const parts: string[] = [];
-    const item = { index: items.length, id: asText(id), type: asText(type), parts, summaries: 0, isDone: false };
+    const item = {
+      index: items.length,
+      id: asText(id),
+      type: asText(type),
+      parts,
+      summaries: 0,
+      isDone: false,
+    };
     items.push(item);
     if (isCount(event.output_index)) known.set(event.output_index, item);
     known.set(item.id, item);
@@ -195,7 +213,8 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
   function end(event: Json, changes: Changes): Json[] {
     const earlier = find({ output_index: event.output_index, item_id: asObject(event.item).id });
     if (earlier?.isDone || !isObject(event.item)) return [];
-    if (earlier !== undefined) fitFields(event.item, { id: () => earlier.id, type: () => earlier.type }, changes);
+    if (earlier !== undefined)
+      fitFields(event.item, { id: () => earlier.id, type: () => earlier.type }, changes);
     const fitting = fitItem(event.item, options, ids, changes);
     if (fitting === undefined) return [];
     const item = earlier ?? keep(event, fitting);
@@ -215,16 +234,20 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     place(event, item, changes);
     fitFields(event, { logprobs: maybe(isArray) }, changes);
     if (text.part === 'summary_text') return [...before, ...openSummary(event, item, changes), event];
-    const index = isPart(event.content_index, item, text.part) ? event.content_index : item.parts.lastIndexOf(text.part);
+    const index = isPart(event.content_index, item, text.part)
+      ? event.content_index
+      : item.parts.lastIndexOf(text.part);
     if (index === -1) before.push(openPart(item, text.part));
     fitFields(event, { content_index: () => (index === -1 ? item.parts.length - 1 : index) }, changes);
     return [...before, event];
   }
 
-  const isPart = (index: unknown, { parts }: Item, type: string): boolean => isCount(index) && parts[index] === type;
+  const isPart = (index: unknown, { parts }: Item, type: string): boolean =>
+    isCount(index) && parts[index] === type;
 
   function open(event: Json, type: string, before: Json[]): Item {
-    const empty = type === 'message' ? { role: 'assistant', content: [], status: 'in_progress' } : { summary: [] };
+    const empty =
+      type === 'message' ? { role: 'assistant', content: [], status: 'in_progress' } : { summary: [] };
     const item: Json = { id: `item_${options.newId()}`, type, ...empty };
     const kept = keep(event, item);
     before.push({ type: 'response.output_item.added', output_index: kept.index, item });
@@ -245,7 +268,9 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     if (item.summaries > 0) return [];
     item.summaries = 1;
     const at = { item_id: item.id, output_index: item.index, summary_index: 0 };
-    return [{ type: 'response.reasoning_summary_part.added', ...at, part: { type: 'summary_text', text: '' } }];
+    return [
+      { type: 'response.reasoning_summary_part.added', ...at, part: { type: 'summary_text', text: '' } },
+    ];
   }
 
   function endText(event: Json, text: (typeof TEXTS)[string], changes: Changes): Json[] {

@@ -1,14 +1,14 @@
 import type { ApiError } from '../../errors';
 import type { Json } from '../../protocols/neutral';
+import { asArray, asText } from '../../protocols/read-fields';
 import type { ResponsesRequest } from '../../protocols/responses/schema';
 import { responsesFrame, writeFailure } from '../../protocols/responses/stream';
-import { asArray, asText } from '../../protocols/read-fields';
 import type { ExchangeOptions } from '../exchange';
 import { type Changes, fitFields, isCount } from '../fit';
 import { meteredUsage } from '../metered-usage';
 import type { EventHandler, StreamFacts } from '../stream-relay';
-import { repairResponse, toFitOptions } from './response';
 import { type CallIds, fitResponse, fitResponseEvents } from './fit-response';
+import { repairResponse, toFitOptions } from './response';
 import { isEnd, readEvent, unfinished } from './stream';
 
 /**
@@ -49,20 +49,26 @@ export function passResponsesStream(
   /** Numbers continue where events were added. True if the number was changed. */
   function number(event: Json, changes: Changes): boolean {
     const given = event.sequence_number;
-    fitFields(event, { sequence_number: () => (isCount(given) && given >= sequence ? given : sequence) }, changes);
+    fitFields(
+      event,
+      { sequence_number: () => (isCount(given) && given >= sequence ? given : sequence) },
+      changes,
+    );
     sequence = (event.sequence_number as number) + 1;
     return event.sequence_number !== given;
   }
 
   function write(event: Json): string {
-    if (!isCount(event.sequence_number) || event.sequence_number + 1 !== sequence) number(event, { any: false });
+    if (!isCount(event.sequence_number) || event.sequence_number + 1 !== sequence)
+      number(event, { any: false });
     return responsesFrame({ ...event, type: asText(event.type) });
   }
 
   /** The response begins once, and with nothing in it. */
   function begin(type: string, event: Json, response: Json): string {
     if (type === 'response.created' && begun !== null) return '';
-    const start = type !== 'response.created' && begun === null ? begin('response.created', {}, { ...response }) : '';
+    const start =
+      type !== 'response.created' && begun === null ? begin('response.created', {}, { ...response }) : '';
     fitResponse(response, fitOptions, ids, { any: false });
     Object.assign(response, { id: begun?.id ?? response.id, output: [], status: 'in_progress', usage: null });
     begun = repairResponse(response, request, options, null);

@@ -84,7 +84,10 @@ function adaptReasoning(
   return fields;
 }
 
-function repairItems(input: ResponsesRequest['input'], { withoutReasoning, warnings }: RequestTarget): unknown {
+function repairItems(
+  input: ResponsesRequest['input'],
+  { withoutReasoning, warnings }: RequestTarget,
+): unknown {
   if (typeof input === 'string') return input;
   const items = asArray(input).map(asObject);
   scanArguments(

@@ -1,6 +1,6 @@
 import type { ResponseLabels } from '../../protocols/client-protocol';
 import type { Json } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, parseObject } from '../../protocols/read-fields';
 import { responsesProtocol } from '../../protocols/responses/protocol';
 import type { ResponsesRequest } from '../../protocols/responses/schema';
 import { repeatRequest, writeUsage } from '../../protocols/responses/write';
@@ -60,7 +60,10 @@ export function repairResponse(
 }
 
 /** What a response needs to fit, for one exchange. */
-export const toFitOptions = (request: ResponsesRequest, { newId, created }: ResponseLabels): ResponseOptions => ({
+export const toFitOptions = (
+  request: ResponsesRequest,
+  { newId, created }: ResponseLabels,
+): ResponseOptions => ({
   newId,
   created,
   uniqueId: uniqueIds(() => responsesProtocol.callIds({ format: 'responses', body: request }), newId),

@@ -106,7 +106,12 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     finish,
     learn: () =>
       unchanged &&
-      learnPattern({ lead: '', textsOf: findVariableTexts, adapt: adaptArguments(unchanged.event), ...unchanged }),
+      learnPattern({
+        lead: '',
+        textsOf: findVariableTexts,
+        adapt: adaptArguments(unchanged.event),
+        ...unchanged,
+      }),
   };
 }
 

@@ -148,7 +148,10 @@ function repairCalls(message: Json, { profile, warnings }: RequestTarget): Json 
   return isSame ? message : Object.assign({}, message, { tool_calls: repaired });
 }
 
-function repairCall(call: unknown, { profile, warnings }: Pick<RequestTarget, 'profile' | 'warnings'>): unknown {
+function repairCall(
+  call: unknown,
+  { profile, warnings }: Pick<RequestTarget, 'profile' | 'warnings'>,
+): unknown {
   if (!isObject(call)) return call;
   const called = asObject(call.function);
   const id = typeof call.id === 'string' ? fitCallId(call.id, profile) : call.id;

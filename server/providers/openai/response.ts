@@ -5,8 +5,8 @@ import type { ProviderProfile } from '../profiles';
 import { brokenResponse, findFailure, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
 import type { ReadContext } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
-import { findSearch, readAnnotations } from './router-search';
 import { wholeCalls } from './fit-chat';
+import { findSearch, readAnnotations } from './router-search';
 import { collectToolSlots, readThoughtSignature } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
 

@@ -15,8 +15,7 @@ import { findUsage, readCost, readUsage } from './usage';
 const CUT_OFF = 'the provider ended its response without finishing it';
 
 /** Whether a chunk contains a part of a response. */
-const says = (chunk: Json): boolean =>
-  asArray(chunk.choices).some(isObject) || isObject(findUsage(chunk));
+const says = (chunk: Json): boolean => asArray(chunk.choices).some(isObject) || isObject(findUsage(chunk));
 
 export type ChunkOptions = ChoiceOptions & { profile: ProviderProfile; facts: StreamFacts };
 
@@ -155,7 +154,9 @@ export function readChatEvents(
     if (text !== '') events.push(...endThought(), ...endCompleteCalls(), { type: 'text-delta', text });
     if (refused !== '') events.push(...endThought(), { type: 'refusal-delta', text: refused });
     refusal += refused;
-    const legacy = isObject(delta.function_call) ? tools.add({ index: 0, function: delta.function_call }) : [];
+    const legacy = isObject(delta.function_call)
+      ? tools.add({ index: 0, function: delta.function_call })
+      : [];
     for (const piece of [...asArray(delta.tool_calls), ...legacy])
       events.push(...readCallPiece(asObject(piece)));
     return events;
@@ -165,14 +166,19 @@ export function readChatEvents(
   function readCallPiece(piece: Json): StreamEvent[] {
     const call = piece.index as number;
     const { name, arguments: json } = asObject(piece.function);
-    const delta: StreamEvent[] = asText(json) === '' ? [] : [{ type: 'tool-delta', call, json: asText(json) }];
+    const delta: StreamEvent[] =
+      asText(json) === '' ? [] : [{ type: 'tool-delta', call, json: asText(json) }];
     if (call < begun) return delta;
     const before = [...endThought(), ...endCompleteCalls()];
     begun++;
     open.add(call);
     const thought = readThoughtSignature(piece);
     const signature = thought === null ? {} : { thoughtSignature: thought };
-    return [...before, { type: 'tool-start', call, id: asText(piece.id), name: asText(name), ...signature }, ...delta];
+    return [
+      ...before,
+      { type: 'tool-start', call, id: asText(piece.id), name: asText(name), ...signature },
+      ...delta,
+    ];
   }
   let begun = 0;
 

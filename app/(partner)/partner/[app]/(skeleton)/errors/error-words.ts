@@ -23,6 +23,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
     'Requests of the user, or of your app, cost more than could be held for them. The service reviews them.',
   request_timeout: 'Your app sent the request too slowly.',
   request_too_large: 'The request body was too large.',
+  unsupported_encoding: 'The request body was compressed in an unsupported way.',
   rate_limited: 'Too many requests. Wait for the time in Retry-After.',
   upstream_error: 'The provider failed, even after our retries. Try again or choose another model.',
   overloaded: 'The service was overloaded. Wait for the time in Retry-After.',

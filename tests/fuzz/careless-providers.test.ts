@@ -15,7 +15,7 @@ import { type Careless, careless, Dice, type ProviderFormat } from './careless-p
  * a whole response or an error of theirs. `npm run fuzz` sends more of them.
  */
 
-const CASES = Number(process.env.FUZZ_CASES ?? 600);
+const CASES = Number(process.env.FUZZ_CASES ?? 400);
 const SEED = Number(process.env.FUZZ_SEED ?? 7);
 /** Faults enough to work on. */
 const ENOUGH = 20;

@@ -1,6 +1,6 @@
 import type { Json } from '../protocols/neutral';
-import { isObject, parseJson } from '../protocols/read-fields';
-import { brokenResponse, findFailure } from './provider-failure';
+import { asArray, isObject, parseJson } from '../protocols/read-fields';
+import { brokenResponse, findFailure, type ProviderFailure } from './provider-failure';
 import type { StreamFacts } from './stream-relay';
 
 /** The end mark of the chat format, which gateways add to streams of every format, in several spellings. */
@@ -21,19 +21,19 @@ export function readStreamEvent(
   says: (event: Json) => boolean,
 ): Json | 'done' | null {
   const word = data.length > LONGEST_WORD ? '' : data.trim();
-  if (END_MARK.test(word)) return 'done';
+  if (word !== '' && END_MARK.test(word)) return 'done';
   const value = parseJson(data);
-  const failure = [value]
-    .flat()
-    .reduce(
-      (found: ReturnType<typeof findFailure>, event) =>
-        found ?? (isObject(event) ? findFailure(event, { name, says: says(event) }) : null),
-      null,
-    );
+  const failure = isObject(value) ? findFailure(value, { name, says: says(value) }) : findListed(value, name);
   if (failure === null && isObject(value)) return value;
   const isWord =
     name !== 'error' && (value !== null || word === 'null' || KEEPALIVE.test(word) || KEEPALIVE.test(name));
   if (!facts.ended && (failure !== null || !isWord))
     facts.failure = failure ?? brokenResponse('the provider sent an event that is not JSON');
   return null;
+}
+
+/** Google wraps errors in a list. */
+function findListed(value: unknown, name: string): ProviderFailure | null {
+  const [first] = asArray(value);
+  return isObject(first) ? findFailure(first, { name, says: false }) : null;
 }

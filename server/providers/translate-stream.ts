@@ -25,34 +25,39 @@ export function translateStream(options: TranslateOptions): EventHandler {
   const calls = new Map<number, CallArguments>();
 
   /** Each call has a name and an id of its own, and its arguments are one JSON object. */
-  function adapt(event: StreamEvent): StreamEvent[] {
+  function writeEvent(event: StreamEvent): string {
     switch (event.type) {
       case 'tool-start':
-        if (event.name === '') facts.failure = brokenResponse('the provider sent a call without a name');
+        if (event.name === '') return failNameless();
         calls.set(event.call, new CallArguments({ isStrict }));
-        return [{ ...event, name: names.toClient(event.name), id: uniqueId(event.id) }];
+        return writer.write({ ...event, name: names.toClient(event.name), id: uniqueId(event.id) });
       case 'tool-delta':
-        return [{ ...event, json: calls.get(event.call)?.add(event.json) ?? '' }];
+        return writeArguments(event.call, calls.get(event.call)?.add(event.json) ?? '');
       case 'tool-end': {
-        const json = calls.get(event.call)?.end() ?? '';
+        const rest = writeArguments(event.call, calls.get(event.call)?.end() ?? '');
         calls.delete(event.call);
-        return [{ type: 'tool-delta', call: event.call, json }, event];
+        return rest + writer.write(event);
       }
       case 'finish': {
-        const ends = [...calls.keys()].map((call): StreamEvent => ({ type: 'tool-end', call }));
-        return [...ends.flatMap(adapt), event];
+        const ends = [...calls.keys()].map((call) => writeEvent({ type: 'tool-end', call }));
+        return ends.join('') + writer.write(event);
       }
       default:
-        return [event];
+        return writer.write(event);
     }
   }
 
+  function failNameless(): string {
+    facts.failure = brokenResponse('the provider sent a call without a name');
+    return '';
+  }
+
+  const writeArguments = (call: number, json: string): string =>
+    json === '' ? '' : writer.write({ type: 'tool-delta', call, json });
+
   function write(events: StreamEvent[]): string {
     let out = '';
-    for (const event of events.flatMap(adapt)) {
-      if (facts.failure === null && !(event.type === 'tool-delta' && event.json === ''))
-        out += writer.write(event);
-    }
+    for (const event of events) if (facts.failure === null) out += writeEvent(event);
     return out;
   }
 

@@ -1,6 +1,6 @@
-import { gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { prisma } from '@/server/db';

@@ -39,7 +39,10 @@ const STREAMS: Record<Provider, { begin: Json[]; end: Json[]; mark: Json[] }> = 
   },
   anthropic: {
     begin: [
-      { type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 20, output_tokens: 1 } } },
+      {
+        type: 'message_start',
+        message: { id: 'm', content: [], usage: { input_tokens: 20, output_tokens: 1 } },
+      },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'The answer is 4' } },
       { type: 'content_block_stop', index: 0 },
@@ -95,7 +98,10 @@ describe.each(PAIRS)('%s from the %s format', (client, provider) => {
 
   test('whatever follows the end is ignored', async () => {
     for (const after of AFTER_THE_END) {
-      for (const events of [[...begin, ...end], [...begin, ...end, ...mark]]) {
+      for (const events of [
+        [...begin, ...end],
+        [...begin, ...end, ...mark],
+      ]) {
         const { text, facts } = relayFrames(client, provider, [...events.map(data), after, after]);
         expect(facts, after).toMatchObject({ finished: true, failure: null });
         expect(JSON.stringify(await READERS[client](text)), after).toContain('The answer is 4');
@@ -178,22 +184,67 @@ describe('calls', () => {
   const piece = (call: Json): Json => chunk({ tool_calls: [call] });
   const named = (index: number | undefined, id: string | undefined, name: string, json: unknown): Json =>
     piece({ index, id, type: 'function', function: { name, arguments: json } });
-  const more = (index: number | undefined, json: string): Json => piece({ index, function: { arguments: json } });
+  const more = (index: number | undefined, json: string): Json =>
+    piece({ index, function: { arguments: json } });
 
   test.each<[string, Json[], [string, Json][]]>([
-    ['a placeholder before the arguments', [named(0, 'c1', 'a', '{}'), more(0, '{"x":1}')], [['a', { x: 1 }]]],
-    ['a placeholder, and arguments in pieces', [named(0, 'c', 'a', '{}'), more(0, '{"x":'), more(0, '1}')], [['a', { x: 1 }]]],
+    [
+      'a placeholder before the arguments',
+      [named(0, 'c1', 'a', '{}'), more(0, '{"x":1}')],
+      [['a', { x: 1 }]],
+    ],
+    [
+      'a placeholder, and arguments in pieces',
+      [named(0, 'c', 'a', '{}'), more(0, '{"x":'), more(0, '1}')],
+      [['a', { x: 1 }]],
+    ],
     ['an object as placeholder', [named(0, 'c', 'a', {}), more(0, '{"x":1}')], [['a', { x: 1 }]]],
     ['null as placeholder', [named(0, 'c', 'a', 'null'), more(0, '{"x":1}')], [['a', { x: 1 }]]],
     ['only a placeholder', [named(0, 'c', 'a', '{}')], [['a', {}]]],
-    ['a call that is sent twice', [named(0, 'c', 'a', '{"x":1}'), named(0, 'c', 'a', '{"x":1}')], [['a', { x: 1 }]]],
-    ['one index, no ids', [named(0, undefined, 'a', '{"x":1}'), named(0, undefined, 'b', '{"y":2}')], [['a', { x: 1 }], ['b', { y: 2 }]]],
-    ['one index, empty ids', [named(0, '', 'a', '{"x":1}'), named(0, '', 'a', '{"y":2}')], [['a', { x: 1 }], ['a', { y: 2 }]]],
-    ['no index, one id', [named(undefined, 'c', 'a', '{"x":1}'), named(undefined, 'c', 'b', '{"y":2}')], [['a', { x: 1 }], ['b', { y: 2 }]]],
-    ['a name on every piece', [named(undefined, undefined, 'a', '{"x":'), named(undefined, undefined, 'a', '1}')], [['a', { x: 1 }]]],
+    [
+      'a call that is sent twice',
+      [named(0, 'c', 'a', '{"x":1}'), named(0, 'c', 'a', '{"x":1}')],
+      [['a', { x: 1 }]],
+    ],
+    [
+      'one index, no ids',
+      [named(0, undefined, 'a', '{"x":1}'), named(0, undefined, 'b', '{"y":2}')],
+      [
+        ['a', { x: 1 }],
+        ['b', { y: 2 }],
+      ],
+    ],
+    [
+      'one index, empty ids',
+      [named(0, '', 'a', '{"x":1}'), named(0, '', 'a', '{"y":2}')],
+      [
+        ['a', { x: 1 }],
+        ['a', { y: 2 }],
+      ],
+    ],
+    [
+      'no index, one id',
+      [named(undefined, 'c', 'a', '{"x":1}'), named(undefined, 'c', 'b', '{"y":2}')],
+      [
+        ['a', { x: 1 }],
+        ['b', { y: 2 }],
+      ],
+    ],
+    [
+      'a name on every piece',
+      [named(undefined, undefined, 'a', '{"x":'), named(undefined, undefined, 'a', '1}')],
+      [['a', { x: 1 }]],
+    ],
     ['a new id on every piece', [named(0, 'c1', 'a', '{"x":'), named(0, 'c2', 'a', '1}')], [['a', { x: 1 }]]],
     ['what follows whole arguments', [named(0, 'c', 'a', '{"x":1}'), more(0, '}')], [['a', { x: 1 }]]],
-    ['one id for two calls', [named(0, 'c', 'a', '{"x":1}'), named(1, 'c', 'b', '{"y":2}')], [['a', { x: 1 }], ['b', { y: 2 }]]],
+    [
+      'one id for two calls',
+      [named(0, 'c', 'a', '{"x":1}'), named(1, 'c', 'b', '{"y":2}')],
+      [
+        ['a', { x: 1 }],
+        ['b', { y: 2 }],
+      ],
+    ],
   ])('%s', async (_, pieces, expected) => {
     const frames = [chunk({ role: 'assistant' }), ...pieces, chunk({}, 'tool_calls')].map(data);
     const chat = await readWithOpenAi(relayFrames('chat', 'openai', frames).text);
@@ -243,7 +294,9 @@ describe('calls', () => {
       ]),
     ];
     const { body } = exchange('messages', { ...MESSAGES, messages }, { provider: 'anthropic' });
-    const blocks = (body.messages as Json[]).flatMap(({ content }) => (Array.isArray(content) ? content : []));
+    const blocks = (body.messages as Json[]).flatMap(({ content }) =>
+      Array.isArray(content) ? content : [],
+    );
     const calls = blocks.flatMap(({ id }) => (id === undefined ? [] : [id]));
     expect(calls.slice(0, 2)).toEqual(['t', 't_2']);
     expect(new Set(calls).size).toBe(6);
@@ -281,29 +334,45 @@ describe('calls', () => {
   test('a call of the responses format that was cut off is incomplete', async () => {
     const frames = [chunk({ role: 'assistant' }), named(0, 'c', 'a', '{"x":'), chunk({}, 'length')].map(data);
     const { status, output } = await readResponse(relayFrames('responses', 'openai', frames).text);
-    expect([status, output.map((item) => 'status' in item && item.status)]).toEqual(['incomplete', ['incomplete']]);
+    expect([status, output.map((item) => 'status' in item && item.status)]).toEqual([
+      'incomplete',
+      ['incomplete'],
+    ]);
   });
 });
 
 describe('messages that the official client cannot read', () => {
-  test.each([null, '', {}, 'x', [{ type: 'text', text: 'early' }]])('content %j at the start', async (content) => {
-    const { begin, end, mark } = STREAMS.anthropic;
-    const start = { type: 'message_start', message: { content, usage: { input_tokens: 20, output_tokens: 1 } } };
-    const frames = [start, ...begin.slice(1), ...end, ...mark].map(data);
-    const message = await readWithAnthropic(relayFrames('messages', 'anthropic', frames).text);
-    expect(message.content).toEqual([{ type: 'text', text: 'The answer is 4' }]);
-  });
+  test.each([null, '', {}, 'x', [{ type: 'text', text: 'early' }]])(
+    'content %j at the start',
+    async (content) => {
+      const { begin, end, mark } = STREAMS.anthropic;
+      const start = {
+        type: 'message_start',
+        message: { content, usage: { input_tokens: 20, output_tokens: 1 } },
+      };
+      const frames = [start, ...begin.slice(1), ...end, ...mark].map(data);
+      const message = await readWithAnthropic(relayFrames('messages', 'anthropic', frames).text);
+      expect(message.content).toEqual([{ type: 'text', text: 'The answer is 4' }]);
+    },
+  );
 
   test('no start, and arguments without a call', async () => {
     const { begin, end, mark } = STREAMS.anthropic;
-    const odd = { type: 'content_block_delta', index: 7, delta: { type: 'input_json_delta', partial_json: '{' } };
+    const odd = {
+      type: 'content_block_delta',
+      index: 7,
+      delta: { type: 'input_json_delta', partial_json: '{' },
+    };
     const frames = [odd, ...begin.slice(1), odd, ...end, ...mark].map(data);
     const message = await readWithAnthropic(relayFrames('messages', 'anthropic', frames).text);
     expect(message.content).toEqual([{ type: 'text', text: 'The answer is 4' }]);
   });
 
   test('input as text is read', () => {
-    const whole = { content: [{ type: 'tool_use', id: 't', name: 'f', input: '{"x":1}' }], stop_reason: 'tool_use' };
+    const whole = {
+      content: [{ type: 'tool_use', id: 't', name: 'f', input: '{"x":1}' }],
+      stop_reason: 'tool_use',
+    };
     const { body } = exchange('chat', CHAT, { provider: 'anthropic' }).readWhole(JSON.stringify(whole));
     expect(JSON.parse(body).choices[0].message.tool_calls[0].function.arguments).toBe('{"x":1}');
   });

@@ -42,21 +42,27 @@ function fitInput(value: unknown): unknown {
   return isText(value) ? readArguments(value) : {};
 }
 
-/** A type that is missing follows from the content. Undefined for a block that has none. */
+/** A type that is missing or no name of one follows from the content. Undefined for a block that has none. */
 export const fitBlock: Fit = (value, changes) => {
   if (!isObject(value)) return undefined;
-  if (!isFilled(value.type)) {
-    const [type] = [
-      isText(value.text) && 'text',
-      isText(value.thinking) && 'thinking',
-      isText(value.name) && 'tool_use',
-    ].filter(isText);
+  if (!isBlockType(value.type)) {
+    const type = findType(value);
     if (type === undefined) return undefined;
     value.type = type;
     changes.any = true;
   }
   return fitFields(value, BLOCKS[value.type as string] ?? {}, changes);
 };
+
+/** Types of extensions, such as `mcp_tool_use`, have several words. */
+const isBlockType = (type: unknown): boolean =>
+  isText(type) && (Object.hasOwn(BLOCKS, type) || /^[a-z]+_[a-z_]+$/.test(type));
+
+function findType({ text, thinking, name }: Json): string | undefined {
+  if (isText(text)) return 'text';
+  if (isText(thinking)) return 'thinking';
+  return isText(name) ? 'tool_use' : undefined;
+}
 
 const COUNTS = required(isCount, 0);
 const MAYBE_COUNT = maybe(isCount);
@@ -256,10 +262,10 @@ function contentOf({ type, text, thinking, signature, input }: Json): Json[] {
   ];
 }
 
-/** A type that is missing follows from the content. Null for a delta that has none. */
+/** A type that is missing or no name of one follows from the content. Null for a delta that has none. */
 function fitDelta(value: unknown, changes: Changes): Json | null {
   if (!isObject(value)) return null;
-  if (!isFilled(value.type)) {
+  if (!/^[a-z_]+_delta$/.test(asText(value.type))) {
     const found = Object.entries(DELTAS).find(([, { field, fits }]) => fits(value[field]));
     if (found === undefined) return null;
     value.type = found[0];

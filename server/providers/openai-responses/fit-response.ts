@@ -1,3 +1,4 @@
+import { readCallArguments } from '../../protocols/call-arguments';
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 import {
@@ -48,10 +49,21 @@ const ITEMS: Record<string, Record<string, Fit>> = {
   custom_tool_call: { ...CALL, input: required(isText, ''), namespace: maybe(isText) },
   web_search_call: { action: maybe(isObject) },
 };
+const STATUSES = new Set<unknown>([
+  ...[
+    'in_progress',
+    'completed',
+    'incomplete',
+    'searching',
+    'failed',
+    'interpreting',
+    'generating',
+    'calling',
+  ],
+]);
 const CALLS = new Set(['function_call', 'custom_tool_call']);
 
-const ERROR: Fit = (value) =>
-  value === undefined || value === null || isObject(value) ? (value ?? null) : null;
+const ERROR: Fit = (value) => (isText(asObject(value).message) ? value : null);
 const TOKENS = required(isCount, 0);
 const DETAILS =
   (name: string): Fit =>
@@ -119,7 +131,10 @@ export function fitItem(
   if (!isObject(item) || !isFilled(item.type)) return undefined;
   const { type } = item;
   fitFields(item, { id: (id) => (isFilled(id) ? id : `item_${newId()}`), ...ITEMS[type] }, changes);
-  if (type !== 'reasoning') fitFields(item, { status: required(isFilled, status) }, changes);
+  if (type !== 'reasoning')
+    fitFields(item, { status: required((given) => STATUSES.has(given), status) }, changes);
+  if (type === 'function_call' && item.status !== 'in_progress')
+    fitFields(item, { arguments: (json) => readCallArguments(asText(json), () => {}) }, changes);
   if (!CALLS.has(type)) return item;
   const callId = ids.get(item.id) ?? uniqueId(asText(item.call_id));
   ids.set(item.id, callId);
@@ -308,7 +323,11 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     return isFitting && isPart(event.content_index, item, 'output_text') ? [event] : [];
   }
 
-  return { fit, /** The items that ended. */ items: (): Json[] => done.filter(isObject) };
+  return {
+    fit,
+    /** The items that ended. */ items: (): Json[] => done.filter(isObject),
+    /** Whether an item has begun. */ hasBegun: () => items.length > 0,
+  };
 }
 
 const EMPTY_TEXT = { text: '', annotations: [], logprobs: [] };

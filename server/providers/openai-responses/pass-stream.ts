@@ -36,7 +36,7 @@ export function passResponsesStream(
       last = { type, event, response };
       return '';
     }
-    if (BEGINNINGS.has(type)) return begin(type, event, response ?? {});
+    if (BEGINNINGS.has(type)) return events.hasBegun() ? '' : begin(type, event, response ?? {});
     const changes = { any: false };
     const fitting = events.fit(type, event, changes);
     if (fitting.length === 0) return '';

@@ -32,13 +32,13 @@ export function readEvents(facts: StreamFacts, options: EventOptions) {
     const event = readStreamEvent(data, name, facts, says);
     if (event === 'done' || event === null || isStopped || !says(event)) return [];
     meterOutput(event, facts);
-    if (event.type !== 'message') return fit(event, changes);
+    if (event.type !== 'message') return fitEvent(event, changes);
     if (facts.started || !Array.isArray(event.content)) return [];
     changes.any = true;
-    return messageEvents(event).flatMap((each) => fit(each, changes));
+    return messageEvents(event).flatMap((each) => fitEvent(each, changes));
   }
 
-  function fit(event: Json, changes: Changes): Json[] {
+  function fitEvent(event: Json, changes: Changes): Json[] {
     if (event.type !== 'ping') facts.started = true;
     switch (event.type) {
       case 'message_start':

@@ -25,7 +25,7 @@ export type ChunkOptions = ChoiceOptions & { profile: ProviderProfile; facts: St
  * wherever it is in the chunk.
  */
 export function readChunks({ profile, facts, ...options }: ChunkOptions) {
-  const { fit, choices } = fitChunks(options);
+  const { fit: fitChunk, choices } = fitChunks(options);
   let isDone = false;
   /** The last event was none that is known: an end after it may not be that of the response. */
   let isDoubtful = false;
@@ -48,7 +48,7 @@ export function readChunks({ profile, facts, ...options }: ChunkOptions) {
     if (!says(chunk) && !isPreamble(chunk)) return null;
     const changes = { any: facts.started || !isWholeCompletion(chunk) ? false : toChunk(chunk) };
     meterOutput(chunk, profile, facts);
-    fit(chunk, changes);
+    fitChunk(chunk, changes);
     facts.started ||= choices.size > 0;
     facts.ended ||= facts.started && unfinished().length === 0;
     return { chunk, changes };

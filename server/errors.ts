@@ -34,6 +34,7 @@ export const ERROR_STATUS = {
   already_charged: 409,
   request_too_large: 413,
   url_too_long: 414,
+  unsupported_encoding: 415,
   rate_limited: 429,
   headers_too_large: 431,
   internal_error: 500,
@@ -45,7 +46,7 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** Statuses that client libraries must not retry on their own, unless `Retry-After` is set: a retry cannot succeed. */
-export const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 409, 502]);
+export const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 409, 415, 502]);
 
 export type ErrorDetails = {
   /** The offending field, as the caller names it. */

@@ -76,6 +76,8 @@ export async function openStream(
       cutBy = timedOut(error) ? 'timeout' : 'connection_lost';
       isOver = true;
       upstream.cancel();
+      // A response that said that it ends is complete, however its connection ends.
+      if (relay.facts.ended) return { text: relay.end(), done: true };
       relay.facts.failure ??= brokenResponse(reasonOf(error));
       return { text: '', done: true };
     }

@@ -53,6 +53,7 @@ const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   request_too_large: 'invalid_request',
   url_too_long: 'invalid_request',
   headers_too_large: 'invalid_request',
+  unsupported_encoding: 'invalid_request',
   rate_limited: 'temporarily_unavailable',
   overloaded: 'temporarily_unavailable',
   internal_error: 'server_error',

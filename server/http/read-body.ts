@@ -4,8 +4,11 @@ import { type CutJson, invalidJson, JsonCutter } from '../cut-json';
 import { ApiError } from '../errors';
 import { JsonScan } from '../scan-json';
 import { type ApiRequest, connectionOf } from './api-request';
+import { BodyBytes } from './body-bytes';
+import { readClientIp } from './client-ip';
+import { decodeBody, readEncoding } from './decode-body';
 import { describeIssue } from './describe-issue';
-import { receiveBody, SMALL_BODY_BYTES, tooLarge } from './receive-body';
+import { type Receiver, receiveBody, SMALL_BODY_BYTES, tooLarge } from './receive-body';
 import { Utf8Decoder } from './utf8-decoder';
 
 export const GENERATION_BODY_BYTES = 32 * 1024 * 1024;
@@ -70,16 +73,46 @@ async function readDecoded(
   { limitBytes, key = '', digest, scan, addText }: Reading,
 ): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const encoding = readEncoding(request.headers.get('content-encoding'));
   const decoder = new Utf8Decoder();
   const add = (chunk: Buffer): void => {
     scan?.add(chunk);
     digest?.update(chunk);
     addText(decoder.decode(chunk));
   };
-  const connection = connectionOf(request);
-  if (connection !== undefined) await receiveBody(connection, { add, limitBytes, key });
-  else if (request.body) await readCounted(request.body, limitBytes, add);
+  if (encoding === null) await readBytes(request, { add, limitBytes, key });
+  else await readEncoded(request, encoding, { add, limitBytes, key });
   decoder.end();
+}
+
+async function readBytes(request: ApiRequest, receiver: Receiver): Promise<void> {
+  const connection = connectionOf(request);
+  if (connection !== undefined) await receiveBody(connection, receiver);
+  else if (request.body) await readCounted(request.body, receiver.limitBytes, receiver.add);
+}
+
+/** What a body expands to counts like what is sent, and as long. */
+async function readEncoded(
+  request: ApiRequest,
+  encoding: string,
+  { add, limitBytes, key }: Receiver,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  await readBytes(request, { add: (chunk) => chunks.push(chunk), limitBytes, key });
+  const held = new BodyBytes(readClientIp(request), key);
+  const outgoing = connectionOf(request)?.outgoing;
+  outgoing?.once('close', () => held.release());
+  let bytes = 0;
+  try {
+    await decodeBody(encoding, chunks, (piece) => {
+      bytes += piece.length;
+      if (bytes > limitBytes) throw tooLarge(limitBytes);
+      held.add(piece.length);
+      add(piece);
+    });
+  } finally {
+    if (outgoing === undefined || outgoing.destroyed) held.release();
+  }
 }
 
 async function readCounted(

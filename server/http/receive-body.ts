@@ -24,8 +24,12 @@ const MIN_BYTES_PER_SECOND = 16 * KILOBYTE;
 /** Reading and measuring so much costs about as much as looking up a key. */
 const UNCHECKED_BODY_BYTES = 8 * KILOBYTE;
 
-/** Whether the body is known to be small: by default, so that it may be read before the key is looked up. */
+/**
+ * Whether the body is known to be small: by default, so that it may be read before the key is looked up. What a
+ * compressed one expands to is not known.
+ */
 export function hasSmallBody({ headers }: WithHeaders, limitBytes = UNCHECKED_BODY_BYTES): boolean {
+  if (headers.get('content-encoding') !== null) return false;
   return isSmall(headers.get('content-length'), headers.get('transfer-encoding'), limitBytes);
 }
 
@@ -58,7 +62,7 @@ export function respondTo<Result>(
 const isSmallUpload = ({ incoming: { headers } }: Connection): boolean =>
   isSmall(headers['content-length'], headers['transfer-encoding']);
 
-type Receiver = {
+export type Receiver = {
   /** Receives each chunk; what it throws ends the upload. */
   add: (chunk: Buffer) => void;
   /** More bytes than this are 413. */

@@ -5,6 +5,7 @@ import { apiErrors } from '../measures';
 import { noteError } from '../tracing';
 import { CORS_HEADERS } from './cors';
 import { isDatabaseBusy } from './database-busy';
+import { ACCEPTED_ENCODINGS } from './decode-body';
 import { type ErrorFormat, errorBody } from './error-bodies';
 import type { Reply } from './reply';
 import { ownSiteHeaders, securityHeaders } from './security-headers';
@@ -55,6 +56,7 @@ export function errorReply(
   };
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   else if (FINAL_STATUSES.has(error.status)) headers['x-should-retry'] = 'false';
+  if (error.code === 'unsupported_encoding') headers['accept-encoding'] = ACCEPTED_ENCODINGS;
   if (error.allow !== undefined) headers.allow = error.allow.join(', ');
   return { body: JSON.stringify(errorBody(format, error, requestId)), headers, status: error.status };
 }

@@ -49,5 +49,4 @@ function endOfCharacters(bytes: Buffer): number {
   return length;
 }
 
-const invalidText = (): ApiError =>
-  new ApiError('invalid_request', 'The request body must be uncompressed, valid UTF-8.');
+const invalidText = (): ApiError => new ApiError('invalid_request', 'The request body must be valid UTF-8.');

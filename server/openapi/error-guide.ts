@@ -199,6 +199,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Remove headers. No endpoint needs more than a few.',
     message: 'The request has more than 100 headers, or more than 16 kB of them.',
   },
+  unsupported_encoding: {
+    when: 'The body is compressed in a way that the service cannot decode.',
+    remedy:
+      'Send the body uncompressed, or in an encoding that the `Accept-Encoding` header of the response lists.',
+    message: 'The Content-Encoding of the request must be one of gzip, deflate, br, or absent.',
+  },
   rate_limited: {
     when: 'Too many requests, the user’s other running requests hold the credits that this one needs, or clients of this user disconnected from many responses.',
     remedy: 'Wait for the number of seconds in `Retry-After`, then retry.',

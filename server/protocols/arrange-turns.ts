@@ -1,10 +1,12 @@
 import { ApiError } from '../errors';
-import type { Message, Part, ToolCallPart, ToolResultPart } from './neutral';
+import type { Message, ToolCallPart, ToolResultPart } from './neutral';
+import { uniqueIds } from './tool-ids';
 
 /**
  * Arranges tool results as every provider expects them: all results for one assistant turn come first in the
  * next user turn, in the order of the calls. Results without a call and calls without a result are refused,
- * because inventing them would hide a bug of the client. `merge` joins consecutive turns of one role; `param` is
+ * because inventing them would hide a bug of the client. A call whose id an earlier one has gets another, and so does
+ * its result: Anthropic refuses repeated ids. `merge` joins consecutive turns of one role; `param` is
  * the field that an error names.
  */
 export function arrangeTurns(
@@ -12,13 +14,20 @@ export function arrangeTurns(
   { merge, param = 'messages' }: { merge: boolean; param?: string },
 ): Message[] {
   const results = collectResults(messages);
+  const uniqueId = uniqueIds(() => [], String);
   const turns: Message[] = [];
   for (const { role, parts } of messages) {
-    const own = parts.filter((part) => part.type !== 'tool-result');
+    const given = parts.filter((part) => part.type !== 'tool-result');
+    const answers: ToolResultPart[] = [];
+    const own = given.map((part) => {
+      if (part.type !== 'tool-call') return part;
+      const result = takeResult(results, part, param);
+      const id = uniqueId(part.id);
+      answers.push(id === part.id ? result : { ...result, callId: id });
+      return id === part.id ? part : { ...part, id };
+    });
     if (own.length > 0) addTurn(turns, { role, parts: own }, merge);
-    const calls = parts.filter((part) => part.type === 'tool-call');
-    if (calls.length > 0)
-      turns.push({ role: 'user', parts: calls.map((call) => takeResult(results, call, param)) });
+    if (answers.length > 0) turns.push({ role: 'user', parts: answers });
   }
   const [orphan] = [...results.values()].flatMap((left) => left.slice(-1));
   if (orphan !== undefined) throw refuseHistory(`a tool result belongs to no call: ${orphan.callId}`, param);
@@ -38,7 +47,11 @@ function collectResults(messages: readonly Message[]): Map<string, ToolResultPar
   return results;
 }
 
-function takeResult(results: Map<string, ToolResultPart[]>, call: ToolCallPart, param: string): Part {
+function takeResult(
+  results: Map<string, ToolResultPart[]>,
+  call: ToolCallPart,
+  param: string,
+): ToolResultPart {
   const result = results.get(call.id)?.pop();
   if (result === undefined) throw refuseHistory(`the tool call ${call.id} has no result`, param);
   return result;

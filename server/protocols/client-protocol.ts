@@ -65,6 +65,8 @@ export interface ConversationProtocol<Request> extends ClientProtocol<Request> {
    * 0 where it runs none.
    */
   refuseUnpriced(request: Request, deniedFields: readonly string[], searches: number): void;
+  /** The ids of the calls in the history. */
+  callIds(request: Request): Iterable<string>;
   /** Reads the request for a provider of another format. Adds a warning for each dropped field. */
   readPrompt(request: Request, warnings: string[]): Prompt;
   /** Writes a provider's complete response for the client. */

@@ -14,10 +14,33 @@ function shortHash(text: string, characters = HASH_CHARACTERS): string {
 }
 
 /** The text itself if it matches `[A-Za-z0-9_-]{1,64}`, otherwise a cleaned one that ends in a hash of the original. */
-export function cleanIdentifier(text: string): string {
-  if (FITTING.test(text)) return text;
-  const cleaned = text.slice(0, MAX_LENGTH - HASH_CHARACTERS - 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+export function cleanIdentifier(text: string, maxLength = MAX_LENGTH): string {
+  if (FITTING.test(text) && text.length <= maxLength) return text;
+  const cleaned = text.slice(0, maxLength - HASH_CHARACTERS - 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_');
   return `${cleaned}_${shortHash(text)}`;
+}
+
+/** OpenAI's chat endpoint refuses longer ids of calls. */
+export const MAX_CHAT_ID = 40;
+
+/**
+ * Gives each call an id that no other call of the conversation has, also after it is cleaned. Some servers count from
+ * 0 in each turn, or use one id for two calls, which would make their results ambiguous. `taken` are the ids so far.
+ */
+export function uniqueIds(taken: () => Iterable<string>, newId: () => string): (id: string) => string {
+  let all: Set<string> | null = null;
+  /** How often each id was given, so that many equal ones take linear time. */
+  const counts = new Map<string, number>();
+  return (given) => {
+    all ??= new Set(Array.from(taken(), (id) => cleanIdentifier(id)));
+    const id = given === '' ? `call_${newId()}` : given;
+    let count = counts.get(id) ?? 1;
+    let unique = count === 1 ? id : `${id}_${count}`;
+    for (; all.has(cleanIdentifier(unique)); unique = `${id}_${count}`) count++;
+    counts.set(id, count);
+    all.add(cleanIdentifier(unique));
+    return unique;
+  };
 }
 
 const NINE_ALPHANUMERIC = /^[a-zA-Z0-9]{9}$/;

@@ -15,8 +15,8 @@ const OVERLAP = 3;
 
 /** Receives the events of a stream in their order. */
 export type EventSink = {
-  /** The data of an event. */
-  event(data: string): void;
+  /** The data of an event, and its name: '' if it has none. */
+  event(data: string, name: string): void;
   /** Takes whole events from this position, if it recognises them. Returns the position after the last one. */
   skim(text: string, from: number): number;
 };
@@ -88,13 +88,14 @@ export function readEvents({ event, skim }: EventSink): EventReader {
     pieces = [];
     carry = '';
     if (failure !== null || tail.trim() === '') return;
-    if (kind === 'whole') event(requireParsable(tail));
+    if (kind === 'whole') event(requireParsable(tail), '');
     else readData(tail);
   }
 
-  /** Joins the `data:` lines of an event, if it has any (a comment or a bare name has none). */
+  /** Joins the `data:` lines of an event. One without data says nothing, unless it is named an error. */
   function readData(lines: string): void {
     const data: string[] = [];
+    let name = '';
     let count = 0;
     if (++events > MAX_EVENTS) failure = 'the response of the provider has too many events';
     for (let from = 0; from <= lines.length && failure === null; ) {
@@ -103,11 +104,12 @@ export function readEvents({ event, skim }: EventSink): EventReader {
       const to = end === null ? lines.length : end.index;
       if (lines.startsWith('data:', from))
         data.push(lines.slice(from + (lines[from + 5] === ' ' ? 6 : 5), to));
+      else if (lines.startsWith('event:', from)) name = lines.slice(from + 6, to).trim();
       from = end === null ? lines.length + 1 : to + end[0].length;
       if (++count > MAX_LINES_PER_EVENT) failure = 'an event of the provider has too many lines';
     }
     const joined = data.join('\n');
-    if (failure === null && joined !== '') event(requireParsable(joined));
+    if (failure === null && (joined !== '' || name === 'error')) event(requireParsable(joined), name);
   }
 
   return {

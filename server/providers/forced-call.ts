@@ -128,5 +128,5 @@ export function readForcedStream(
     ];
   }
 
-  return { read: (data) => holdText(reader.read(data)), close };
+  return { read: (data, name) => holdText(reader.read(data, name)), close };
 }

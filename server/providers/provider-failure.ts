@@ -104,6 +104,36 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
   return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
 }
 
+/** Fields that give the reason of a failure, and that no part of a response has. */
+const REASONS = [
+  ...['message', 'msg', 'detail', 'details', 'reason', 'code', 'errors'],
+  ...['error_message', 'error_msg', 'errorMessage', 'error_code', 'errorCode', 'error_description'],
+];
+const ERROR_NAME = /(?:error|exception|failure)$/i;
+
+/**
+ * The failure that a body or an event with status 200 is: by its `error`, by its name or type, or because it gives
+ * a reason and `says` nothing of a response. Null if it is none.
+ */
+export function findFailure(
+  json: Json,
+  { name = '', says }: { name?: string; says: boolean },
+): ProviderFailure | null {
+  const { error, type, object } = json;
+  if (isObject(error) ? !says || Object.values(error).some(Boolean) : error) return readEmbeddedFailure(json);
+  const isNamed = isErrorName(name) || isErrorName(type) || isErrorName(object);
+  if (says && !isNamed) return null;
+  const reasons = REASONS.filter((field) => json[field] != null && json[field] !== '');
+  if (!isNamed && reasons.length === 0) return null;
+  const message = reasons.map((field) => asText(json[field])).find((text) => text !== '');
+  return readEmbeddedFailure({ error: Object.assign({}, json, { message }) });
+}
+
+const LONGEST_NAME = 64;
+
+const isErrorName = (name: unknown): boolean =>
+  typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME && ERROR_NAME.test(name);
+
 /** An error with status 200 instead of a response: nothing was produced. */
 export class RefusedResponse extends ApiError {
   constructor(readonly failure: ProviderFailure) {

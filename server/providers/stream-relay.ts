@@ -22,6 +22,8 @@ export type StreamFacts = {
   searches: number;
   /** An event of the response was understood: the status may be committed. */
   started: boolean;
+  /** The response said that it ends: nothing that follows makes it incomplete. */
+  ended: boolean;
   /** The response is complete. */
   finished: boolean;
   /** The reason why the response ended early: the error of the provider, or a lost connection. */
@@ -44,7 +46,7 @@ export type StreamRelay = StreamFrames & {
 
 /** Turns the data of a provider's events into text for the client. */
 export type EventHandler = {
-  event(data: string): string;
+  event(data: string, name: string): string;
   /** How the next event is recognised if it is the last one with other texts. Null if it must be read. */
   learn?(): EventPattern | null;
   /** Called at the end of the body. May find that the response is incomplete. */
@@ -64,6 +66,7 @@ export function newFacts(): StreamFacts {
     outputDeltas: 0,
     searches: 0,
     started: false,
+    ended: false,
     finished: false,
     failure: null,
   };
@@ -78,9 +81,9 @@ export function relayStream(handler: EventHandler, facts: StreamFacts, frames: S
   let unmatched = 0;
   let out = '';
 
-  function event(data: string): void {
+  function event(data: string, name: string): void {
     if (facts.failure !== null) return;
-    out += handler.event(data);
+    out += handler.event(data, name);
     pattern = unmatched < MAX_UNMATCHED && handler.learn ? handler.learn() : null;
     if (pattern !== null) unmatched++;
   }
@@ -101,7 +104,7 @@ export function relayStream(handler: EventHandler, facts: StreamFacts, frames: S
   function take(): string {
     const taken = out;
     out = '';
-    if (reader.failure !== null) facts.failure ??= brokenResponse(reader.failure);
+    if (reader.failure !== null && !facts.ended) facts.failure ??= brokenResponse(reader.failure);
     return taken;
   }
 

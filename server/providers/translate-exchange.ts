@@ -1,11 +1,13 @@
+import { readCallArguments } from '../protocols/call-arguments';
 import { CONVERSATION_PROTOCOLS, type ConversationRequest } from '../protocols/client-protocols';
 import { writeExactly } from '../protocols/exact-numbers';
 import type { Prompt } from '../protocols/neutral';
-import { mapToolNames, type ToolNames } from '../protocols/tool-ids';
+import { mapToolNames, type ToolNames, uniqueIds } from '../protocols/tool-ids';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
 import { readForcedCall, readForcedStream } from './forced-call';
 import { mayHideOutput } from './hidden-output';
 import { meteredUsage } from './metered-usage';
+import { brokenResponse } from './provider-failure';
 import { toTarget } from './request-target';
 import { newFacts, relayStream, type StreamRelay } from './stream-relay';
 import { translateStream } from './translate-stream';
@@ -27,15 +29,23 @@ export function translateExchange(
   const { body, jsonTool, forcedCall } = format.writePrompt(prompt, target, names);
   const context: ReadContext = { provider, newId, jsonTool, warnings };
 
+  const newIds = () => uniqueIds(() => protocol.callIds(client), newId);
+
   function readWhole(text: string): WholeResponse {
     const json = format.parseResponse(text);
     const facts = format.readFacts(json, provider);
     const { usage } = meteredUsage(facts, () => options.estimate(facts.outputBytes));
     const read = format.readResponse(json, context);
     const response = forcedCall === null ? read : readForcedCall(read, forcedCall, options);
-    const parts = response.parts.map((part) =>
-      part.type === 'tool-call' ? { ...part, name: names.toClient(part.name) } : part,
-    );
+    const uniqueId = newIds();
+    const parts = response.parts.map((part) => {
+      if (part.type !== 'tool-call') return part;
+      if (part.name === '') throw brokenResponse('the provider sent a call without a name').error;
+      const json = readCallArguments(part.json, () =>
+        warnings.push('the arguments of a tool call were cut off'),
+      );
+      return { ...part, name: names.toClient(part.name), id: uniqueId(part.id), json };
+    });
     return {
       body: writeExactly(protocol.writeResponse({ ...response, parts }, usage, options, client)),
       ...facts,
@@ -48,7 +58,9 @@ export function translateExchange(
     const read = format.readStream(facts, context);
     const reader = forcedCall === null ? read : readForcedStream(read, forcedCall, options);
     const writer = protocol.writeStream(client, options, usage);
-    return relayStream(translateStream({ reader, writer, names, usage }), facts, protocol.frames);
+    const isStrict = client.format === 'messages';
+    const handler = translateStream({ reader, writer, facts, names, uniqueId: newIds(), isStrict, usage });
+    return relayStream(handler, facts, protocol.frames);
   }
 
   return {

@@ -25,8 +25,8 @@ export type ReadContext = Pick<ExchangeOptions, 'provider' | 'newId'> & {
 };
 
 export type ResponseReader = {
-  /** The neutral events of one event's data. */
-  read(data: string): StreamEvent[];
+  /** The neutral events of one event's data and name. */
+  read(data: string, name: string): StreamEvent[];
   /**
    * Called at the end of the body. Returns the events that close the response, unless `facts.failure` reports
    * that it is incomplete.

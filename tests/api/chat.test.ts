@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { prisma } from '@/server/db';
@@ -354,10 +355,26 @@ describe('refusals in the chat format', () => {
       expect(await response.json()).toMatchObject({
         error: {
           type: 'invalid_request',
-          message: 'The request body must be uncompressed, valid UTF-8.',
+          message: 'The request body must be valid UTF-8.',
         },
       });
     }
+  });
+
+  test('a compressed body is read like any other, and an unknown compression gets 415 with those accepted', async () => {
+    const person = await newPerson({ credits: 10 });
+    const body = gzipSync(JSON.stringify(chatBody('sandbox/echo', 'Grüße')));
+    const send = (encoding: string) =>
+      fetch(`${api.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-encoding': encoding, ...bearer(person) },
+        body,
+      });
+    expect((await send('gzip')).status).toBe(200);
+    const refused = await send('compress');
+    expect(refused.status).toBe(415);
+    expect(refused.headers.get('accept-encoding')).toContain('gzip, deflate, br');
+    expect(await refused.json()).toMatchObject({ error: { type: 'unsupported_encoding' } });
   });
 
   test('another method gets 405 that names the supported method', async () => {

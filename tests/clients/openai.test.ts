@@ -210,6 +210,15 @@ describe.each([GPT, CLAUDE])('the OpenAI SDK with %s', (model) => {
     expect(error).toMatchObject({ type: 'upstream_error' });
     expect(pieces.join('')).not.toBe('');
   });
+
+  test('a stream whose connection breaks after its finish reason is complete', async () => {
+    const { events = [] } = isGpt
+      ? completionStream([{ content: 'Half an' }])
+      : messageStream([{ type: 'text', text: 'Half an' }]);
+    upstream.script(name, { events: events.slice(0, isGpt ? -2 : -1), breaksOff: true });
+    const stream = client.chat.completions.stream({ model, messages: [user('hi')] });
+    expect(await stream.finalContent()).toBe('Half an');
+  });
 });
 
 test('a reasoning effort becomes a thinking budget, and signed thinking can be sent back', async () => {

@@ -150,8 +150,8 @@ describe('messages and roles', () => {
         user([text('Hi')]),
         { role: 'assistant', content: [use('c1')] },
         user([result('c1', 'one')]),
-        { role: 'assistant', content: [use('c1')] },
-        user([result('c1', 'two')]),
+        { role: 'assistant', content: [use('c1_2')] },
+        user([result('c1_2', 'two')]),
       ],
     ],
     [
@@ -173,6 +173,9 @@ describe('messages and roles', () => {
 
   test.each<[unknown, Json]>([
     ['', {}],
+    ['{"a"', { _unparsed: '{"a"' }],
+    ["{'a':1}", { _unparsed: "{'a':1}" }],
+    ['{"a":1}{"b":2}', { _unparsed: '{"a":1}{"b":2}' }],
     ['  ', {}],
     [null, {}],
     ['[1]', { value: [1] }],
@@ -186,11 +189,6 @@ describe('messages and roles', () => {
   });
 
   test.each<[string, Json[], string]>([
-    [
-      'arguments that are not JSON',
-      [HI, assistant(call('c1', 'one', '{"a"')), tool('c1')],
-      'messages.1.tool_calls.0.function.arguments',
-    ],
     ['a call without a result', [HI, assistant(call('c1')), HI], 'messages'],
     ['a result without a call', [HI, tool('c9')], 'messages'],
     [

@@ -17,7 +17,7 @@ const USAGE = {
   total_tokens: 140,
 };
 const DELTA =
-  '{"type":"response.output_text.delta",  "delta" : "Gr\\u00fc\\u00dfe","sequence_number":1,"obfuscation":"xYz"}';
+  '{"type":"response.output_text.delta",  "delta" : "Gr\\u00fc\\u00dfe","item_id":"msg_1","output_index":0,"content_index":0,"sequence_number":3,"obfuscation":"xYz"}';
 
 const bytesOf = (...data: (string | Json)[]): Uint8Array =>
   new TextEncoder().encode(
@@ -97,12 +97,21 @@ test('events pass byte for byte, except for the response, whose usage is read', 
     exchange('responses', { ...REQUEST, stream: true, metadata: { of: 'client' } }, OPENAI),
     bytesOf(
       { type: 'response.created', sequence_number: 0, response: { ...RESPONSE, status: 'in_progress' } },
+      {
+        ...{ type: 'response.output_item.added', sequence_number: 1, output_index: 0 },
+        item: { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] },
+      },
+      {
+        ...{ type: 'response.content_part.added', sequence_number: 2, item_id: 'msg_1', output_index: 0 },
+        ...{ content_index: 0, part: { type: 'output_text', text: '', annotations: [] } },
+      },
       DELTA,
-      { type: 'response.completed', sequence_number: 2, response: { ...RESPONSE, usage: USAGE } },
+      { type: 'response.completed', sequence_number: 4, response: { ...RESPONSE, usage: USAGE } },
     ),
   );
   expect(text).toContain(`event: response.output_text.delta\ndata: ${DELTA}\n\n`);
-  const [created, , completed] = eventsOf(text);
+  const events = eventsOf(text);
+  const [created, completed] = [events[0], events.at(-1)];
   for (const event of [created, completed])
     expect(event).toMatchObject({
       response: { model: 'some/model', metadata: { of: 'client' }, store: true },

@@ -230,7 +230,16 @@ describe('of 100 events with other texts, almost none is parsed', () => {
       'openai',
       texts.map((content) => ({ choices: chunk({ content }).choices, model: 'm' })),
     ],
-    ['arguments', 'chat', 'openai', texts.map((text) => call({ index: 0, function: { arguments: text } }))],
+    [
+      'arguments',
+      'chat',
+      'openai',
+      texts.map((text, n) =>
+        n === 0
+          ? call({ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":"' } })
+          : call({ index: 0, function: { arguments: text } }),
+      ),
+    ],
     [
       'messages',
       'messages',

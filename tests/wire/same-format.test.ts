@@ -699,7 +699,7 @@ describe('messages to the Anthropic format', () => {
 
   test('a whole response passes byte for byte except for the model’s name', () => {
     const response =
-      '{ "type":"message","content":[{"type":"tool_use","id":"t","name":"f","input":{"model":"theirs"}}], "model":"up","usage":{"input_tokens":1,"output_tokens":2} }';
+      '{ "id":"msg_1","type":"message","role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"model":"theirs"}}], "model":"up","stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":2} }';
     const { body, usage, outputBytes } = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(
       response,
     );

@@ -65,6 +65,7 @@ export const CHECKOUT: Operation[] = [
       'purchases_blocked',
       'idempotency_conflict',
       'request_too_large',
+      'unsupported_encoding',
       'rate_limited',
       'upstream_error',
       'payments_unavailable',

@@ -15,6 +15,7 @@ const ERRORS: ErrorCode[] = [
   'paused_for_review',
   'model_not_found',
   'request_too_large',
+  'unsupported_encoding',
   'rate_limited',
   'upstream_error',
 ];
@@ -330,6 +331,7 @@ export const GENERATE: Operation[] = [
       'key_restricted',
       'model_not_found',
       'request_too_large',
+      'unsupported_encoding',
     ],
   },
 ];

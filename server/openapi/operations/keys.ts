@@ -69,6 +69,12 @@ export const KEYS: Operation[] = [
       ],
     },
     errorFormat: 'chat',
-    errors: ['invalid_request', 'invalid_signature', 'request_too_large', 'rate_limited'],
+    errors: [
+      'invalid_request',
+      'invalid_signature',
+      'request_too_large',
+      'unsupported_encoding',
+      'rate_limited',
+    ],
   },
 ];

@@ -129,6 +129,12 @@ export const MODELS: Operation[] = [
     },
     response: { description: 'One estimate per model.', schema: 'PriceEstimate', example: ESTIMATE },
     errorFormat: 'chat',
-    errors: ['invalid_request', 'invalid_publishable_key', 'partner_disabled', 'request_too_large'],
+    errors: [
+      'invalid_request',
+      'invalid_publishable_key',
+      'partner_disabled',
+      'request_too_large',
+      'unsupported_encoding',
+    ],
   },
 ];

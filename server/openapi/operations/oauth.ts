@@ -10,6 +10,7 @@ const OF_CLIENT: ErrorCode[] = [
   'invalid_publishable_key',
   'partner_disabled',
   'request_too_large',
+  'unsupported_encoding',
 ];
 
 export const OAUTH: Operation[] = [
@@ -149,6 +150,6 @@ export const OAUTH: Operation[] = [
     },
     response: { description: 'No such key works now.', schema: 'Revocation', example: {} },
     errorFormat: 'oauth',
-    errors: ['invalid_request', 'request_too_large', 'rate_limited'],
+    errors: ['invalid_request', 'request_too_large', 'unsupported_encoding', 'rate_limited'],
   },
 ];

@@ -17,6 +17,7 @@ const APP_ERRORS: ErrorCode[] = [
   'origin_not_allowed',
   'partner_disabled',
   'request_too_large',
+  'unsupported_encoding',
   'rate_limited',
 ];
 
@@ -105,6 +106,6 @@ export const SIGN_IN: Operation[] = [
       example: { ...SIGNED_IN, token_type: 'Bearer' },
     },
     errorFormat: 'chat',
-    errors: ['invalid_grant', 'invalid_request', 'request_too_large'],
+    errors: ['invalid_grant', 'invalid_request', 'request_too_large', 'unsupported_encoding'],
   },
 ];

@@ -1,6 +1,6 @@
 import type { ConversationProtocol, ResponseLabels } from '../client-protocol';
 import { parseExactly, writeExactly } from '../exact-numbers';
-import { asObject, validateRequest } from '../read-fields';
+import { asArray, asObject, asText, validateRequest } from '../read-fields';
 import { measureChat } from './measure';
 import { readChatPrompt } from './read';
 import { refuseUnpricedChat } from './refuse-unpriced';
@@ -21,6 +21,8 @@ export const chatProtocol: ConversationProtocol<ChatClientRequest> = {
   searches: ({ body }) => allowedSearches(body),
   measure: ({ body }) => measureChat(body),
   refuseUnpriced: ({ body }, deniedFields, searches) => refuseUnpricedChat(body, deniedFields, searches),
+  callIds: ({ body }) =>
+    body.messages.flatMap(({ tool_calls: calls }) => asArray(calls).map((call) => asText(asObject(call).id))),
   readPrompt: ({ body }, warnings) => readChatPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, chatEnvelope(labels)),
   addCost: ({ body }, response, cost) => (asksForCost(body) ? addCost(response, cost) : response),

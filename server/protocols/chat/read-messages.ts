@@ -1,24 +1,24 @@
-import { JsonScan } from '../../scan-json';
 import { arrangeTurns } from '../arrange-turns';
-import { parseExactly } from '../exact-numbers';
 import type { Json, Message, Part, TextPart, ToolCallPart } from '../neutral';
 import { isPlaceholderSignature } from '../placeholder-signature';
 import { asArray, asObject, asText, isObject, readObject, refuse } from '../read-fields';
-import { refuseLongArguments, requireName } from '../read-options';
+import { requireName } from '../read-options';
+import { noteUnparsed, readArguments, scanArguments } from '../tool-arguments';
 import { readCacheBreakpoint, readContent } from './read-parts';
 
 export type Conversation = { system: TextPart[]; messages: Message[] };
 
 /** The instructions before the conversation, and the conversation in turns. */
-export function readConversation(wire: readonly Json[]): Conversation {
+export function readConversation(wire: readonly Json[], warnings: string[]): Conversation {
   const isSystem = ({ role }: Json): boolean => role === 'system' || role === 'developer';
   const leading = wire.findIndex((message) => !isSystem(message));
   if (leading === -1) throw refuse('messages', 'needs at least one message that is not a system message');
-  scanArguments(wire);
+  scanArguments(argumentsOf(wire), 'messages');
+  const warn = noteUnparsed(warnings);
   const legacy = pairLegacyCalls();
   const messages = wire
     .slice(leading)
-    .map((message, index) => readMessage(message, `messages.${index + leading}`, legacy));
+    .map((message, index) => readMessage(message, `messages.${index + leading}`, { legacy, warn }));
   return {
     system: wire
       .slice(0, leading)
@@ -27,20 +27,16 @@ export function readConversation(wire: readonly Json[]): Conversation {
   };
 }
 
-/** Arguments are JSON inside JSON: to the scan of the body, each is one string. */
-function scanArguments(wire: readonly Json[]): void {
-  const scan = new JsonScan();
-  let length = 0;
+/** The arguments of all calls. */
+export function* argumentsOf(wire: readonly Json[]): Generator<unknown> {
   for (const { tool_calls, function_call } of wire) {
-    for (const call of [...asArray(tool_calls), { function: function_call }]) {
-      const { arguments: json } = asObject(asObject(call).function);
-      if (typeof json !== 'string') continue;
-      length += json.length;
-      refuseLongArguments(length);
-      scan.add(Buffer.from(json));
-    }
+    for (const call of [...asArray(tool_calls), { function: function_call }])
+      yield asObject(asObject(call).function).arguments;
   }
 }
+
+/** `warn` is called for arguments that are no JSON. */
+type Reading = { legacy: LegacyIds; warn: () => void };
 
 function readSystem(message: Json, param: string): TextPart[] {
   return readContent(message.content, param).map((part) => {
@@ -49,17 +45,17 @@ function readSystem(message: Json, param: string): TextPart[] {
   });
 }
 
-function readMessage(message: Json, param: string, legacy: LegacyIds): Message {
+function readMessage(message: Json, param: string, reading: Reading): Message {
   switch (message.role) {
     case 'system':
     case 'developer':
       return { role: 'system', parts: readSystem(message, `${param}.content`) };
     case 'assistant':
-      return { role: 'assistant', parts: readAssistant(message, param, legacy) };
+      return { role: 'assistant', parts: readAssistant(message, param, reading) };
     case 'tool':
       return readResult(message, requireName(message.tool_call_id, `${param}.tool_call_id`), param);
     case 'function':
-      return readResult(message, legacy.returned(asText(message.name)), param);
+      return readResult(message, reading.legacy.returned(asText(message.name)), param);
     default:
       return { role: 'user', parts: readContent(message.content, `${param}.content`) };
   }
@@ -73,7 +69,7 @@ function readResult(message: Json, callId: string, param: string): Message {
   };
 }
 
-function readAssistant(message: Json, param: string, legacy: LegacyIds): Part[] {
+function readAssistant(message: Json, param: string, reading: Reading): Part[] {
   if (message.audio)
     throw refuse(`${param}.audio`, 'refers to an earlier response that this model cannot see');
   const refusal: Part[] =
@@ -82,8 +78,8 @@ function readAssistant(message: Json, param: string, legacy: LegacyIds): Part[] 
     ...readThoughts(message),
     ...readContent(message.content, `${param}.content`),
     ...refusal,
-    ...readCalls(message.tool_calls, `${param}.tool_calls`),
-    ...(isObject(message.function_call) ? [readLegacyCall(message.function_call, param, legacy)] : []),
+    ...readCalls(message.tool_calls, `${param}.tool_calls`, reading),
+    ...(isObject(message.function_call) ? [readLegacyCall(message.function_call, param, reading)] : []),
   ];
 }
 
@@ -103,30 +99,21 @@ function readThoughts(message: Json): Part[] {
   });
 }
 
-function readCalls(calls: unknown, param: string): ToolCallPart[] {
+function readCalls(calls: unknown, param: string, reading: Reading): ToolCallPart[] {
   if (calls === undefined || calls === null) return [];
   if (!Array.isArray(calls)) throw refuse(param, 'must be an array of tool calls');
-  return calls.map((call, index) => readCall(readObject(call, `${param}.${index}`), `${param}.${index}`));
+  return calls.map((call, index) =>
+    readCall(readObject(call, `${param}.${index}`), `${param}.${index}`, reading),
+  );
 }
 
-function readCall(call: Json, param: string): ToolCallPart {
+function readCall(call: Json, param: string, { warn }: Reading): ToolCallPart {
   if (call.type !== undefined && call.type !== 'function')
     throw refuse(param, 'only function tools are supported by this model');
   const called = readObject(call.function, `${param}.function`);
   const id = requireName(call.id, `${param}.id`);
   const name = requireName(called.name, `${param}.function.name`);
-  return { type: 'tool-call', id, name, input: readInput(called.arguments, `${param}.function`) };
-}
-
-/** `refuseUnpricedChat` has refused arguments that are not text. */
-function readInput(json: unknown, param: string): Json {
-  const text = asText(json);
-  if (text.trim() === '') return {};
-  const input = parseExactly(text);
-  if (isObject(input)) return input;
-  if (input !== null) return { value: input };
-  if (text.trim() === 'null') return {};
-  throw refuse(`${param}.arguments`, 'must be JSON');
+  return { type: 'tool-call', id, name, input: readArguments(asText(called.arguments), warn) };
 }
 
 /** Calls and results of the old function format have no ids: paired by name, in order. */
@@ -150,8 +137,8 @@ function pairLegacyCalls(): LegacyIds {
   };
 }
 
-function readLegacyCall(call: Json, param: string, legacy: LegacyIds): ToolCallPart {
+function readLegacyCall(call: Json, param: string, { legacy, warn }: Reading): ToolCallPart {
   const name = requireName(call.name, `${param}.function_call.name`);
-  const input = readInput(call.arguments, `${param}.function_call`);
+  const input = readArguments(asText(call.arguments), warn);
   return { type: 'tool-call', id: legacy.called(name), name, input };
 }

@@ -47,7 +47,7 @@ export function readChatPrompt(request: ChatRequest, warnings: string[]): Prompt
   const choice = readToolChoice(request.tool_choice ?? request.function_call);
   const isAllowed = ({ name }: ToolDefinition): boolean => choice.allowed?.has(name) ?? true;
   return {
-    ...readConversation(request.messages),
+    ...readConversation(request.messages, warnings),
     tools: tools.filter(isAllowed),
     search: readSearchOptions(request, warnings),
     toolChoice: choice.toolChoice,

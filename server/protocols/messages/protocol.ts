@@ -1,6 +1,7 @@
 import type { ConversationProtocol, ResponseLabels } from '../client-protocol';
 import { writePlaceholderSignature } from '../placeholder-signature';
-import { validateRequest } from '../read-fields';
+import { asArray, asObject, asText, validateRequest } from '../read-fields';
+import { unpackSignature } from '../tool-ids';
 import { measureMessages } from './measure';
 import { readMessagesPrompt } from './read';
 import { refuseUnpricedMessages } from './refuse-unpriced';
@@ -29,6 +30,11 @@ export const messagesProtocol: ConversationProtocol<MessagesClientRequest> = {
     refuseUnpricedMessages(body);
     refuseSearchTool(body.tools, searches);
   },
+  callIds: ({ body }) =>
+    body.messages
+      .flatMap(({ content }) => asArray(content).map(asObject))
+      .filter(({ type }) => type === 'tool_use')
+      .map(({ id }) => unpackSignature(asText(id)).id),
   readPrompt: ({ body }, warnings) => readMessagesPrompt(body, warnings),
   writeResponse: (response, usage, labels) => writeResponse(response, usage, messagesEnvelope(labels)),
   addCost: (_, response) => response,

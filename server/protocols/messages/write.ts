@@ -1,5 +1,4 @@
 import type { ApiError } from '../../errors';
-import { parseExactly } from '../exact-numbers';
 import type {
   Citation,
   Finish,
@@ -11,7 +10,7 @@ import type {
   StopReason,
   TokenUsage,
 } from '../neutral';
-import { asObject } from '../read-fields';
+import { readArguments } from '../tool-arguments';
 import { cleanIdentifier, packSignature } from '../tool-ids';
 import type { Message } from './response-schema';
 
@@ -99,7 +98,7 @@ function writeBlock(part: ResponsePart, placeholderSignature: string): Message['
       return [{ type: 'redacted_thinking', data: part.data }];
     case 'tool-call': {
       const id = packSignature(part.id, part.thoughtSignature);
-      return [{ type: 'tool_use', id, name: part.name, input: asObject(parseExactly(part.json)) }];
+      return [{ type: 'tool_use', id, name: part.name, input: readArguments(part.json) }];
     }
   }
 }

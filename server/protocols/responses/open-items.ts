@@ -1,5 +1,6 @@
 import { parseExactly, restoreNumbers } from '../exact-numbers';
 import type { Citation, Json, SearchPart } from '../neutral';
+import { isObject } from '../read-fields';
 import { type OfferedTool, readCustomInput } from './tools';
 
 /** Reports a step of the response as an event of the stream. */
@@ -181,9 +182,11 @@ export function openCall({ id, index }: Place, callId: string, tool: OfferedTool
       if (!tool.isCustom) emit('response.function_call_arguments.delta', { ...at, delta: piece });
     },
     end(status) {
+      const isWhole = json === '' || isObject(parseExactly(json));
       if (tool.isCustom) endCustom();
       else endFunction();
-      finish(item, index, status, emit);
+      // Some clients run a call as soon as it is completed.
+      finish(item, index, isWhole ? status : 'incomplete', emit);
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { ConversationProtocol } from '../client-protocol';
+import { asText } from '../read-fields';
+import { unpackSignature } from '../tool-ids';
 import { measureResponses } from './measure';
 import { readResponsesPrompt } from './read';
 import { refuseUnpricedResponses } from './refuse-unpriced';
-import { type ResponsesRequest, validateResponses } from './schema';
+import { itemsOf, type ResponsesRequest, validateResponses } from './schema';
 import { allowedSearches } from './search-tool';
 import { RESPONSES_KEEPALIVE, writeResponsesError, writeResponsesStream } from './stream';
 import { writeResponse } from './write';
@@ -19,6 +21,10 @@ export const responsesProtocol: ConversationProtocol<ResponsesClientRequest> = {
   searches: ({ body }) => allowedSearches(body),
   measure: ({ body }) => measureResponses(body),
   refuseUnpriced: ({ body }, deniedFields, searches) => refuseUnpricedResponses(body, deniedFields, searches),
+  callIds: ({ body }) =>
+    itemsOf(body)
+      .filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
+      .map(({ call_id: id }) => unpackSignature(asText(id)).id),
   readPrompt: ({ body }, warnings) => readResponsesPrompt(body, warnings),
   writeResponse: (response, usage, labels, { body }) => writeResponse(response, usage, labels, body),
   addCost: (_, response) => response,

@@ -1,9 +1,8 @@
-import { JsonScan } from '../../scan-json';
 import { arrangeTurns } from '../arrange-turns';
-import { parseExactly } from '../exact-numbers';
 import type { Json, Message, Part, TextPart } from '../neutral';
-import { asText, isObject, refuse } from '../read-fields';
-import { refuseLongArguments, refuseType, requireName } from '../read-options';
+import { asText, refuse } from '../read-fields';
+import { refuseType, requireName } from '../read-options';
+import { noteUnparsed, readArguments, scanArguments } from '../tool-arguments';
 import { unpackSignature } from '../tool-ids';
 import { readContent } from './read-parts';
 import { itemsOf, type ResponsesRequest } from './schema';
@@ -13,10 +12,14 @@ import { neutralName } from './tools';
 export type Conversation = { system: TextPart[]; messages: Message[] };
 
 /** The instructions before the conversation, and the conversation in turns. */
-export function readConversation(request: ResponsesRequest): Conversation {
+export function readConversation(request: ResponsesRequest, warnings: string[]): Conversation {
   const items = itemsOf(request);
-  scanArguments(items);
-  const messages = joinTurns(items.map((item, index) => readItem(item, `input.${index}`)));
+  scanArguments(
+    items.map(({ arguments: json }) => json),
+    'input',
+  );
+  const warn = noteUnparsed(warnings);
+  const messages = joinTurns(items.map((item, index) => readItem(item, `input.${index}`, warn)));
   const leading = messages.findIndex(({ role }) => role !== 'system');
   if (leading === -1) throw refuse('input', 'needs at least one item that is not a system message');
   const instructions = asText(request.instructions);
@@ -25,18 +28,6 @@ export function readConversation(request: ResponsesRequest): Conversation {
     system: instructions.trim() === '' ? system : [{ type: 'text', text: instructions }, ...system],
     messages: arrangeTurns(messages.slice(leading), { merge: true, param: 'input' }),
   };
-}
-
-/** Arguments are JSON inside JSON: to the scan of the body, each is one string. */
-function scanArguments(items: readonly Json[]): void {
-  const scan = new JsonScan();
-  let length = 0;
-  for (const { arguments: json } of items) {
-    if (typeof json !== 'string') continue;
-    length += json.length;
-    refuseLongArguments(length, 'input');
-    scan.add(Buffer.from(json));
-  }
 }
 
 /** Each item of one turn of the model is an item of its own: its reasoning, its text, each of its calls. */
@@ -50,14 +41,17 @@ function joinTurns(messages: readonly Message[]): Message[] {
   return turns;
 }
 
-function readItem(item: Json, param: string): Message {
+function readItem(item: Json, param: string, warn: () => void): Message {
   switch (item.type) {
     case undefined:
     case null:
     case 'message':
       return readMessage(item, param);
     case 'function_call':
-      return { role: 'assistant', parts: [readCall(item, readInput(item.arguments, param), param)] };
+      return {
+        role: 'assistant',
+        parts: [readCall(item, readArguments(asText(item.arguments), warn), param)],
+      };
     case 'custom_tool_call':
       return { role: 'assistant', parts: [readCall(item, { input: asText(item.input) }, param)] };
     case 'function_call_output':
@@ -101,16 +95,6 @@ function readCall(item: Json, input: Json, param: string): Part {
     name: neutralName(name, asText(item.namespace) || null),
     input,
   };
-}
-
-function readInput(json: unknown, param: string): Json {
-  const text = asText(json);
-  if (text.trim() === '') return {};
-  const input = parseExactly(text);
-  if (isObject(input)) return input;
-  if (input !== null) return { value: input };
-  if (text.trim() === 'null') return {};
-  throw refuse(`${param}.arguments`, 'must be JSON');
 }
 
 function readOutput(item: Json, param: string): Part {

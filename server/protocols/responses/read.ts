@@ -39,7 +39,7 @@ export function readResponsesPrompt(request: ResponsesRequest, warnings: string[
     throw refuse('tool_choice', 'names a tool that is not among the tools');
   const isAllowed = ({ name }: ToolDefinition): boolean => choice.allowed?.has(name) ?? true;
   return {
-    ...readConversation(request),
+    ...readConversation(request, warnings),
     tools: tools.filter(isAllowed),
     search,
     toolChoice: choice.toolChoice,

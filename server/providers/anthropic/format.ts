@@ -1,12 +1,14 @@
 import { parseExactly } from '../../protocols/exact-numbers';
-import { messagesEnvelope } from '../../protocols/messages/protocol';
+import { messagesEnvelope, messagesProtocol } from '../../protocols/messages/protocol';
 import type { MessagesRequest } from '../../protocols/messages/schema';
 import { writeUsage } from '../../protocols/messages/write';
 import type { Json } from '../../protocols/neutral';
 import { isObject } from '../../protocols/read-fields';
+import { uniqueIds } from '../../protocols/tool-ids';
 import type { MeteredUsage } from '../metered-usage';
 import type { PassThrough, WireFormat } from '../wire-format';
 import { prepareTokenCount } from './count-tokens';
+import { fitMessage } from './fit-message';
 import { writeHeaders } from './headers';
 import { passMessagesStream } from './pass-stream';
 import { repairMessagesRequest } from './request';
@@ -29,14 +31,19 @@ export const anthropicFormat: WireFormat = {
 };
 
 function passMessages(request: MessagesRequest): PassThrough {
+  const callIds = () => messagesProtocol.callIds({ format: 'messages', body: request });
   return {
     repairRequest: (target) => repairMessagesRequest(request, target),
     parseResponse: parseMessage,
-    repairResponse: reportUsage,
+    repairResponse(message, metered, options) {
+      const isFitted = fitMessage(message, messagesEnvelope(options), uniqueIds(callIds, options.newId));
+      return [isFitted, reportUsage(message, metered)].includes(true);
+    },
     passStream: (facts, options) =>
       passMessagesStream({
         facts,
         envelope: messagesEnvelope(options),
+        uniqueId: uniqueIds(callIds, options.newId),
         estimate: () => options.estimate(facts.outputBytes),
       }),
   };

@@ -6,6 +6,7 @@ import { isOwnSearch } from '../../protocols/messages/write';
 import type { Json } from '../../protocols/neutral';
 import { isPlaceholderSignature } from '../../protocols/placeholder-signature';
 import { asArray, asObject, asText, leaveOut } from '../../protocols/read-fields';
+import { cleanIdentifier, uniqueIds } from '../../protocols/tool-ids';
 import { OPERATOR_NOTE } from '../operator-note';
 import type { RequestTarget } from '../request-target';
 import { claudeCapabilities } from './claude-capabilities';
@@ -61,12 +62,49 @@ export function writeOwnFields({ profile, userHash }: Pick<RequestTarget, 'profi
 
 export function repairMessages(messages: CountTokensRequest['messages'], target: RequestTarget): Json[] {
   const { laterSystem } = claudeCapabilities(target.upstreamModel);
-  return messages.flatMap((message): Json[] => {
+  return repairCallIds(messages).flatMap((message): Json[] => {
     if (message.role === 'system' && !laterSystem) return [toNote(message)];
     if (message.role !== 'assistant' || !Array.isArray(message.content)) return [message];
     if (!message.content.some((block) => isForeign(block, target))) return [message];
     const content = message.content.flatMap((block) => repairBlock(block, target));
     return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
+/** Anthropic refuses ids with other characters, and one id for two calls. Calls and their results change alike. */
+function repairCallIds(messages: readonly Json[]): Json[] {
+  const uniqueId = uniqueIds(() => [], String);
+  /** The new ids of the calls that had an id, and how many of them have a result. */
+  const given = new Map<string, { ids: string[]; answered: number }>();
+
+  function callId(id: string): string {
+    const own = cleanIdentifier(uniqueId(id));
+    const calls = given.get(id);
+    if (calls === undefined) given.set(id, { ids: [own], answered: 0 });
+    else calls.ids.push(own);
+    return own;
+  }
+
+  function resultId(id: string): string {
+    const calls = given.get(id);
+    return calls?.ids[calls.answered++] ?? cleanIdentifier(id);
+  }
+
+  const repair = (block: unknown): unknown => {
+    const { type, id, tool_use_id: of } = asObject(block);
+    const field = type === 'tool_use' && asText(id) !== '' ? { id: callId(asText(id)) } : null;
+    const ofCall =
+      type === 'tool_result' && asText(of) !== '' ? { tool_use_id: resultId(asText(of)) } : field;
+    const isSame =
+      ofCall === null || Object.entries(ofCall).every(([name, own]) => asObject(block)[name] === own);
+    return isSame ? block : Object.assign({}, block, ofCall);
+  };
+  return messages.map((message) => {
+    const { content } = message;
+    if (!Array.isArray(content)) return message;
+    const repaired = content.map(repair);
+    const isSame = repaired.every((block, at) => block === content[at]);
+    return isSame ? message : Object.assign({}, message, { content: repaired });
   });
 }
 

@@ -10,7 +10,9 @@ import type {
 } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
 import type { ResponseFacts } from '../exchange';
-import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
+import { isText } from '../fit';
+import { brokenResponse, findFailure, RefusedResponse } from '../provider-failure';
+import { fitBlock } from './fit-message';
 import { readUsage } from './usage';
 
 const STOP_REASONS: Record<string, StopReason> = {
@@ -37,7 +39,9 @@ export function readStopReason(reported: string, { jsonTool, hasSearched }: Endi
 /** Returns the parsed message; throws when it is an error, or not a message. */
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
-  if (message.error) throw new RefusedResponse(readEmbeddedFailure(message));
+  if (isText(message.content)) message.content = [{ type: 'text', text: message.content }];
+  const failure = findFailure(message, { says: Array.isArray(message.content) });
+  if (failure !== null) throw new RefusedResponse(failure);
   if (!Array.isArray(message.content)) throw brokenResponse('the provider sent no response').error;
   return message;
 }
@@ -60,14 +64,15 @@ function countBlockBytes(block: Json): number {
 
 /** `jsonTool` names the tool that replaces JSON output: its arguments are the text. */
 export function readResponse(message: Json, { jsonTool }: { jsonTool: string | null }): ModelResponse {
-  const blocks = asArray(message.content).map(asObject);
+  const fitted = asArray(message.content).map((block) => fitBlock(block, { any: false }));
+  const blocks = fitted.filter(isObject);
   const queries = new Map(blocks.filter(isSearchCall).map(({ id, input }) => [id, readQuery(input)]));
   const parts = blocks.flatMap((block) => readBlock(block, jsonTool, queries));
   const hasJson = blocks.some((block) => isJsonCall(block, jsonTool));
   return {
     parts,
     usage: readUsage(message.usage),
-    reason: readStopReason(asText(message.stop_reason), {
+    reason: readStopReason(asText(message.stop_reason) || (parts.some(isCall) ? 'tool_use' : 'end_turn'), {
       jsonTool: hasJson ? jsonTool : null,
       hasSearched: queries.size > 0,
     }),
@@ -75,6 +80,8 @@ export function readResponse(message: Json, { jsonTool }: { jsonTool: string | n
     explanation: asText(asObject(message.stop_details).explanation) || null,
   };
 }
+
+const isCall = ({ type }: ResponsePart): boolean => type === 'tool-call';
 
 function readBlock(
   block: Json,

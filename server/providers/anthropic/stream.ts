@@ -1,36 +1,108 @@
 import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
-import { asObject, asText, isObject, parseJson, parseObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
 import { readCount } from '../count';
-import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
-import { responseEvents } from '../response-events';
+import { type Changes, type Fit, fitFields, isFilled, isText, maybe, nullable } from '../fit';
+import { readStreamEvent } from '../provider-event';
+import { brokenResponse } from '../provider-failure';
 import { addParts, PartMap } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
-import {
-  isSearchCall,
-  readCitations,
-  readFacts,
-  readQuery,
-  readResponse,
-  readSearch,
-  readStopReason,
-} from './response';
+import { type EventOptions, fitEvents, messageEvents } from './fit-message';
+import { isSearchCall, readCitations, readFacts, readQuery, readSearch, readStopReason } from './response';
 import { overwriteUsage, readUsage } from './usage';
 
+const KNOWN = new Set([
+  ...['message_start', 'message_delta', 'message_stop', 'ping', 'message'],
+  ...['content_block_start', 'content_block_delta', 'content_block_stop'],
+]);
+
+const says = ({ type }: Json): boolean => KNOWN.has(asText(type));
+
 /**
- * Returns the event and meters its output. Returns null when the response ended early; `facts` then contain
- * the reason.
+ * Reads the events of a stream as the official clients expect them, and meters them. `read` returns none for an event
+ * that is not for the client, and several for one that lacks what comes before or after it.
  */
-export function readEvent(data: string, facts: StreamFacts): Json | null {
-  const event = parseObject(data);
-  if (event === null) facts.failure = brokenResponse('the provider sent an event that is not JSON');
-  else if (event.type === 'error' || isObject(event.error)) facts.failure = readEmbeddedFailure(event);
-  if (event === null || facts.failure !== null) return null;
-  const bytes = isWholeMessage(event) ? readFacts(event).outputBytes : countOutputBytes(event);
+export function readEvents(facts: StreamFacts, options: EventOptions) {
+  const blocks = fitEvents(options);
+  const noteUsage = collectUsage(facts);
+  let isStopped = false;
+  let hasCalls = false;
+  let stopReason = '';
+
+  function read(data: string, name: string, changes: Changes): Json[] {
+    const event = readStreamEvent(data, name, facts, says);
+    if (event === 'done' || event === null || isStopped || !says(event)) return [];
+    meterOutput(event, facts);
+    if (event.type !== 'message') return fitEvent(event, changes);
+    if (facts.started || !Array.isArray(event.content)) return [];
+    changes.any = true;
+    return messageEvents(event).flatMap((each) => fitEvent(each, changes));
+  }
+
+  function fitEvent(event: Json, changes: Changes): Json[] {
+    if (event.type !== 'ping') facts.started = true;
+    switch (event.type) {
+      case 'message_start':
+        fitFields(event, { message: (message) => asObject(message) }, changes);
+        noteUsage(asObject(event.message).usage, { isFinal: false });
+        return [...blocks.end(), event];
+      case 'message_delta':
+        return fitEnd(event, changes);
+      case 'message_stop':
+        isStopped = true;
+        facts.ended = true;
+        return blocks.end();
+      default:
+        return blocks.fit(event, changes).filter(isNamed);
+    }
+  }
+
+  /** A call without a name cannot be reported. */
+  function isNamed({ type, content_block: content }: Json): boolean {
+    const block = asObject(content);
+    if (type !== 'content_block_start' || block.type !== 'tool_use') return true;
+    hasCalls = true;
+    if (asText(block.name) !== '') return true;
+    facts.failure = brokenResponse('the provider sent a call without a name');
+    return false;
+  }
+
+  function fitEnd(event: Json, changes: Changes): Json[] {
+    fitFields(event, { delta: (delta) => asObject(delta) }, changes);
+    const delta = event.delta as Json;
+    const reason: Fit = (given) => (isFilled(given) ? given : stopReason || null);
+    fitFields(
+      delta,
+      { stop_reason: reason, stop_sequence: nullable(isText), stop_details: maybe(isObject) },
+      changes,
+    );
+    stopReason = asText(delta.stop_reason);
+    facts.ended ||= stopReason !== '';
+    noteUsage(event.usage, { isFinal: true });
+    return stopReason === '' ? [event] : [...blocks.end(), event];
+  }
+
+  /** Whether the response is complete: then the events and the reason that it lacks. */
+  function close(): { events: Json[]; reason: string | null } | null {
+    facts.finished = facts.started && facts.ended;
+    if (!facts.finished) {
+      facts.failure = brokenResponse('the provider ended its response without finishing it');
+      return null;
+    }
+    const reason = hasCalls ? 'tool_use' : 'end_turn';
+    return { events: blocks.end(), reason: stopReason === '' ? reason : null };
+  }
+
+  return { read, close, proceedWith: blocks.proceedWith };
+}
+
+function meterOutput(event: Json, facts: StreamFacts): void {
+  const isWhole = event.type === 'message' && !facts.started;
+  const bytes = isWhole ? readFacts(event).outputBytes : countOutputBytes(event);
   facts.outputBytes += bytes;
   if (bytes > 0) facts.outputDeltas++;
-  if (isSearchResult(asObject(event.content_block))) facts.searches++;
-  return event;
+  const blocks = isWhole ? asArray(event.content).map(asObject) : [asObject(event.content_block)];
+  facts.searches += blocks.filter(isSearchResult).length;
 }
 
 /** The results of a search; a failed one, which is not billed, has an error in their place. */
@@ -42,13 +114,16 @@ function countOutputBytes(event: Json): number {
   const delta = asObject(event.delta);
   const block = asObject(event.content_block);
   const called = block.type === 'tool_use' ? asText(block.name) : '';
-  return Buffer.byteLength(called + asText(delta.text) + asText(delta.thinking) + asText(delta.partial_json));
+  const begun = asText(block.text) + asText(block.thinking);
+  return Buffer.byteLength(
+    called + begun + asText(delta.text) + asText(delta.thinking) + asText(delta.partial_json),
+  );
 }
 
 type UsageNote = { isFinal: boolean };
 
 /** Keeps the usage of a stream: each report replaces the previous one and never adds to it. */
-export function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNote) => void {
+function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNote) => void {
   let reported: Json = {};
   return (usage, { isFinal }) => {
     reported = overwriteUsage(reported, usage);
@@ -57,11 +132,6 @@ export function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNo
     if (isFinal && readCount(asObject(usage).output_tokens) !== null)
       facts.outputReported = facts.usage !== null;
   };
-}
-
-/** A whole response although a stream was requested. */
-export function isWholeMessage(event: Json): boolean {
-  return event.type === 'message' && Array.isArray(event.content);
 }
 
 type Block =
@@ -81,48 +151,29 @@ export function readMessageEvents(
   const blocks = new PartMap<unknown, Block>();
   /** By the id of their search. */
   const queries = new PartMap<unknown, string>();
-  const noteUsage = collectUsage(facts);
+  const { read: readEach, close: closeEvents } = readEvents(facts, { uniqueId: String, isStrict: false });
   let calls = 0;
   let hasJson = false;
-  let isStopped = false;
+  let hasStarted = false;
   let delta: Json = {};
-  let whole: StreamEvent[] | null = null;
 
-  function read(data: string): StreamEvent[] {
-    const event = readEvent(data, facts);
-    if (event === null) return [];
-    if (isWholeMessage(event)) return readWhole(event);
-    const events = readAny(event);
-    const isResponse = event.type === 'message_start' || events.some(({ type }) => type !== 'ping');
-    if (facts.started || !isResponse) return events;
-    facts.started = true;
+  function read(data: string, name: string): StreamEvent[] {
+    const events = readEach(data, name, { any: false }).flatMap(readAny);
+    if (hasStarted || !facts.started) return events;
+    hasStarted = true;
     return [{ type: 'start' }, ...events];
-  }
-
-  function readWhole(message: Json): StreamEvent[] {
-    facts.started = true;
-    noteUsage(message.usage, { isFinal: true });
-    whole = responseEvents(readResponse(message, { jsonTool }));
-    return whole.filter(({ type }) => type !== 'finish');
   }
 
   function readAny(event: Json): StreamEvent[] {
     switch (event.type) {
-      case 'message_start':
-        noteUsage(asObject(event.message).usage, { isFinal: false });
-        return [];
       case 'content_block_start':
         return startBlock(event.index, asObject(event.content_block));
       case 'content_block_delta':
-        return readDelta(blocks.get(event.index) ?? { kind: 'text', citations: [] }, asObject(event.delta));
+        return readDelta(blocks.get(event.index) ?? { kind: 'other' }, asObject(event.delta));
       case 'content_block_stop':
         return stopBlock(event.index);
       case 'message_delta':
         delta = overwriteUsage(delta, event.delta);
-        noteUsage(event.usage, { isFinal: true });
-        return [];
-      case 'message_stop':
-        isStopped = true;
         return [];
       case 'ping':
         return [{ type: 'ping' }];
@@ -141,10 +192,7 @@ export function readMessageEvents(
       return [readSearch(content, queries.get(content.tool_use_id) ?? '')];
     if (content.type === 'redacted_thinking')
       return [{ type: 'redacted-reasoning', data: asText(content.data) }];
-    if (block.kind === 'text' && asText(content.text) !== '')
-      return [{ type: 'text-delta', text: asText(content.text) }];
-    if (block.kind !== 'thinking' || asText(content.thinking) === '') return [];
-    return [{ type: 'reasoning-delta', text: asText(content.thinking) }];
+    return [];
   }
 
   function openBlock(content: Json): Block {
@@ -170,16 +218,10 @@ export function readMessageEvents(
   }
 
   function close(): StreamEvent[] {
-    const reported = asText(delta.stop_reason);
-    facts.finished = facts.started && (reported !== '' || isStopped || whole !== null);
-    if (!facts.finished) {
-      facts.failure = brokenResponse('the provider ended its response without finishing it');
-      return [];
-    }
-    if (whole !== null) return whole.filter(({ type }) => type === 'finish');
-    const open = [...blocks.values()].flatMap(endBlock);
-    const known = reported || (calls > 0 ? 'tool_use' : 'end_turn');
-    const reason = readStopReason(known, {
+    const ended = closeEvents();
+    if (ended === null) return [];
+    const open = ended.events.flatMap(readAny);
+    const reason = readStopReason(ended.reason ?? asText(delta.stop_reason), {
       jsonTool: hasJson ? jsonTool : null,
       hasSearched: queries.size > 0,
     });

@@ -1,10 +1,11 @@
 import type { ResponsesRequest } from '../../protocols/responses/schema';
 import { openaiFormat } from '../openai/format';
 import type { NativeFormat, WireFormat } from '../wire-format';
+import { fitResponse } from './fit-response';
 import { passResponsesStream } from './pass-stream';
 import { readOutput } from './read-output';
 import { repairResponsesRequest } from './request';
-import { parseResponse, readFacts, repairResponse } from './response';
+import { parseResponse, readFacts, repairResponse, toFitOptions } from './response';
 import { readResponseEvents } from './stream';
 import { writeResponsesPrompt } from './write-prompt';
 
@@ -32,6 +33,7 @@ function passResponses(request: ResponsesRequest): ReturnType<NativeFormat['pass
     repairRequest: (target) => repairResponsesRequest(request, target),
     parseResponse,
     repairResponse(response, metered, options) {
+      fitResponse(response, toFitOptions(request, options), new Map(), { any: false });
       const repaired = repairResponse(response, request, options, metered);
       options.noteResponse?.(repaired);
       return true;

@@ -7,6 +7,7 @@ import { isOwnReasoning } from '../../protocols/responses/sealed-reasoning';
 import { isSearchTool } from '../../protocols/responses/search-tool';
 import { withoutOfflineSearch } from '../../protocols/responses/tools';
 import { SOURCES } from '../../protocols/responses/write';
+import { noteUnparsed, repairArguments, scanArguments } from '../../protocols/tool-arguments';
 import { cleanIdentifier } from '../../protocols/tool-ids';
 import { type ChatCapabilities, chatCapabilities } from '../openai/chat-capabilities';
 import type { RequestTarget } from '../request-target';
@@ -83,16 +84,25 @@ function adaptReasoning(
   return fields;
 }
 
-function repairItems(input: ResponsesRequest['input'], { withoutReasoning }: RequestTarget): unknown {
+function repairItems(
+  input: ResponsesRequest['input'],
+  { withoutReasoning, warnings }: RequestTarget,
+): unknown {
   if (typeof input === 'string') return input;
-  return asArray(input).flatMap((item) => repairItem(asObject(item), withoutReasoning));
+  const items = asArray(input).map(asObject);
+  scanArguments(
+    items.map((item) => item.arguments),
+    'input',
+  );
+  const warn = noteUnparsed(warnings);
+  return items.flatMap((item) => repairItem(item, withoutReasoning, warn));
 }
 
 /**
  * Reasoning that OpenAI did not write, or that lacks its content, is omitted: OpenAI refuses it. So does it a search,
  * whose results it would have to have kept.
  */
-function repairItem(item: Json, withoutReasoning: boolean): Json[] {
+function repairItem(item: Json, withoutReasoning: boolean, warn: () => void): Json[] {
   if (item.type === 'web_search_call') return [];
   if (item.type === 'reasoning') {
     const content = asText(item.encrypted_content);
@@ -100,6 +110,7 @@ function repairItem(item: Json, withoutReasoning: boolean): Json[] {
   }
   const { call_id: callId } = item;
   const cleaned = typeof callId === 'string' ? cleanIdentifier(callId) : callId;
-  if (item.id === undefined && cleaned === callId) return [item];
-  return [Object.assign({}, item, { id: undefined, call_id: cleaned })];
+  const json = item.type === 'function_call' ? repairArguments(item.arguments, warn) : item.arguments;
+  if (item.id === undefined && cleaned === callId && json === item.arguments) return [item];
+  return [Object.assign({}, item, { id: undefined, call_id: cleaned, arguments: json })];
 }

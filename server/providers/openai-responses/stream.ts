@@ -1,5 +1,6 @@
 import type { Citation, Json, StopReason, StreamEvent } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
+import { readStreamEvent } from '../provider-event';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
 import { addParts, PartMap } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
@@ -11,26 +12,27 @@ import { isSearch, readMetered } from './usage';
 const PREPARATION = new Set(['response.created', 'response.in_progress', 'response.queued']);
 const ENDS = new Set(['response.completed', 'response.incomplete']);
 
+const says = ({ type }: Json): boolean => asText(type).startsWith('response.');
+
 type ReadEvent = { type: string; event: Json; response: Json | null };
 
 /** Returns the event and meters its output. Returns null when the response ended early; `facts` contain why. */
-export function readEvent(data: string, facts: StreamFacts): ReadEvent | null {
-  const event = parseObject(data);
-  if (event === null) {
-    facts.failure = brokenResponse('the provider sent an event that is not JSON');
-    return null;
-  }
+export function readEvent(data: string, name: string, facts: StreamFacts): ReadEvent | null {
+  const event = readStreamEvent(data, name, facts, says);
+  if (event === 'done' || event === null || facts.ended) return null;
   const type = asText(event.type);
   const response = isObject(event.response) ? event.response : null;
-  if (type === 'error' || type === 'response.failed') {
-    facts.failure = readEmbeddedFailure(response ?? (isObject(event.error) ? event : { error: event }));
+  const { status, error } = response ?? {};
+  if (type === 'response.failed' || status === 'failed' || isObject(error)) {
+    facts.failure = readEmbeddedFailure(response ?? event);
     return null;
   }
   if (response !== null && ENDS.has(type)) {
     facts.usage = readMetered(response);
     facts.outputReported = facts.usage !== null;
+    facts.ended = true;
   } else if (response === null) meter(type, event, facts);
-  facts.started ||= type !== '' && !PREPARATION.has(type);
+  facts.started ||= says(event) && !PREPARATION.has(type);
   return { type, event, response };
 }
 
@@ -56,8 +58,8 @@ export function readResponseEvents(facts: StreamFacts): ResponseReader {
   let hasBegun = false;
   let end: { reason: StopReason; explanation: string | null } | null = null;
 
-  function read(data: string): StreamEvent[] {
-    const known = readEvent(data, facts);
+  function read(data: string, name: string): StreamEvent[] {
+    const known = readEvent(data, name, facts);
     if (known === null) return [];
     if (isEnd(known)) end = readEnd(known.response ?? {});
     const events = readAny(known.type, known.event);

@@ -1,15 +1,16 @@
-import { chatEnvelope, wantsUsage } from '../../protocols/chat/protocol';
+import { chatEnvelope, chatProtocol, wantsUsage } from '../../protocols/chat/protocol';
 import type { ChatRequest } from '../../protocols/chat/schema';
 import { writeUsage } from '../../protocols/chat/write';
 import type { Json } from '../../protocols/neutral';
-import { isObject } from '../../protocols/read-fields';
+import { uniqueIds } from '../../protocols/tool-ids';
 import type { MeteredUsage } from '../metered-usage';
 import type { PassThrough, WireFormat } from '../wire-format';
+import { fitCompletion, isWholeUsage } from './fit-chat';
 import { passChatStream } from './pass-stream';
-import { repairCompletion } from './repair-chunks';
 import { repairChatRequest } from './request';
 import { parseCompletion, readFacts, readResponse } from './response';
 import { readChatEvents } from './stream';
+import { collectToolSlots } from './tool-slots';
 import { reportOutput } from './usage';
 import { writeChatPrompt } from './write-prompt';
 
@@ -32,18 +33,23 @@ export const openaiFormat: WireFormat = {
 };
 
 function passChat(request: ChatRequest): PassThrough {
+  const callIds = () => chatProtocol.callIds({ format: 'chat', body: request });
   return {
     repairRequest: (target) => repairChatRequest(request, target),
     parseResponse: parseCompletion,
-    repairResponse: (completion, metered, options) =>
-      [repairCompletion(completion, chatEnvelope(options)), reportUsage(completion, metered)].includes(true),
+    repairResponse(completion, metered, options) {
+      const newSlots = () => collectToolSlots(uniqueIds(callIds, options.newId));
+      const isFitted = fitCompletion(completion, chatEnvelope(options), newSlots);
+      return [isFitted, reportUsage(completion, metered)].includes(true);
+    },
     passStream: (facts, options) =>
       passChatStream({
         profile: options.provider,
         facts,
         envelope: chatEnvelope(options),
         includeUsage: wantsUsage(request),
-        newId: options.newId,
+        choices: request.n ?? 1,
+        newSlots: () => collectToolSlots(uniqueIds(callIds, options.newId)),
         estimate: () => options.estimate(facts.outputBytes),
       }),
   };
@@ -51,7 +57,9 @@ function passChat(request: ChatRequest): PassThrough {
 
 /** Reports the billed usage to the client if the provider reports none or an implausible one. */
 function reportUsage(completion: Json, { usage, estimated }: MeteredUsage): boolean {
-  if (isObject(completion.usage) && !estimated) return reportOutput(completion, usage);
+  const changes = { any: false };
+  const isWhole = isWholeUsage(completion.usage, changes);
+  if (isWhole && !estimated) return [reportOutput(completion, usage), changes.any].includes(true);
   completion.usage = writeUsage(usage);
   return true;
 }

@@ -1,76 +1,55 @@
-import { CHAT_DONE, chatFrame, writeChatStream } from '../../protocols/chat/stream';
+import { CHAT_DONE, chatFrame } from '../../protocols/chat/stream';
 import { type Envelope, writeUsage } from '../../protocols/chat/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 import { type Learnable, learnPattern, type VariableTexts } from '../event-pattern';
 import { meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
-import type { ProviderProfile } from '../profiles';
-import { brokenResponse } from '../provider-failure';
-import { PartMap } from '../response-limits';
-import type { EventHandler, StreamFacts } from '../stream-relay';
-import { findMissing, repairChunks } from './repair-chunks';
-import { DONE, isWholeCompletion, readChatEvents, readChunk } from './stream';
+import type { EventHandler } from '../stream-relay';
+import { findMissing, isWholeUsage } from './fit-chat';
+import { type ChunkOptions, readChunks } from './stream';
 import { blankCosts, reportOutput } from './usage';
 
-export type PassThroughOptions = {
-  profile: ProviderProfile;
-  facts: StreamFacts;
+export type PassThroughOptions = ChunkOptions & {
   envelope: Envelope;
   /** The client requested a usage chunk. */
   includeUsage: boolean;
-  newId: () => string;
   /** Reported when the provider reports nothing. */
   estimate: () => TokenUsage;
 };
 
-type ChoiceState = { isFinished: boolean; hasCalls: boolean };
-
 /**
  * Relays a chat-completions stream to a client of the same format. Chunks pass through unchanged, with four
  * exceptions: the model name, the closing `[DONE]`, usage that the client did not request or that is not in a
- * separate chunk, and fields without which common clients crash. Usage is sent last, after all additions.
+ * separate chunk, and what does not fit the types of the official clients. Usage is sent last, after all additions.
  */
 export function passChatStream(options: PassThroughOptions): EventHandler {
-  const { profile, facts, envelope, includeUsage, estimate } = options;
-  const choices = new PartMap<unknown, ChoiceState>();
-  const repair = repairChunks();
+  const { facts, envelope, includeUsage, estimate } = options;
+  const chunks = readChunks(options);
   /** Id and time of the provider's chunks, for the chunks that we add. */
   let seen = envelope;
-  let isDone = false;
   let usageChunk: { chunk: Json; frame: string } | null = null;
-  let whole: EventHandler | null = null;
   /** The last event, if the client received it unchanged but for the name and missing fields. */
   let unchanged: Pick<Learnable, 'event' | 'data' | 'rewrite'> | null = null;
   const rename = (json: string) => renameModel(json, envelope.model);
 
-  function event(data: string): string {
+  function event(data: string, name: string): string {
     unchanged = null;
-    if (data === DONE) {
-      isDone = true;
-      return '';
-    }
-    const chunk = readChunk(data, profile, facts);
-    if (chunk === null) return '';
-    if (isWholeCompletion(chunk)) {
-      // The reader of whole responses counts the bytes again.
-      facts.outputBytes = 0;
-      whole = streamWhole(options);
-      return whole.event(data);
-    }
+    const known = chunks.read(data, name);
+    if (known === null) return '';
+    const { chunk } = known;
     const { isReplaced, complete } = completeChunk(chunk, findMissing(chunk, 'chat.completion.chunk', seen));
-    const isRepaired = repair(chunk);
-    noteChoices(chunk);
-    facts.started ||= choices.size > 0;
+    seen = { id: asText(chunk.id), created: chunk.created as number, model: envelope.model };
     const isUsageChunk = asArray(chunk.choices).length === 0 && isObject(chunk.usage);
     if (isUsageChunk && !includeUsage) return '';
-    const repairs = [isReplaced, isRepaired, ...(isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)])];
-    const isChanged = repairs.includes(true);
+    const isWhole = isUsageChunk && isWholeUsage(chunk.usage, known.changes);
+    const repairs = isUsageChunk ? repairUsage(chunk) : [takeUsage(chunk)];
+    const isChanged = [known.changes.any, isReplaced, ...repairs].includes(true);
     const text = isChanged ? JSON.stringify(chunk) : complete(data.replaceAll('\n', ''));
     const frame = `data: ${rename(text)}\n\n`;
     if (!isChanged) unchanged = { event: chunk, data, rewrite: (json) => rename(complete(json)) };
     if (!isUsageChunk) return frame;
-    usageChunk = { chunk, frame };
+    usageChunk = isWhole ? { chunk, frame } : null;
     return '';
   }
 
@@ -83,37 +62,28 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     return true;
   }
 
-  function noteChoices(chunk: Json): void {
-    if (asText(chunk.id) !== '' && typeof chunk.created === 'number')
-      seen = { id: asText(chunk.id), created: chunk.created, model: envelope.model };
-    for (const choice of asArray(chunk.choices).map(asObject)) {
-      const state = choices.get(choice.index) ?? { isFinished: false, hasCalls: false };
-      choices.set(choice.index, state);
-      if (choice.finish_reason) state.isFinished = true;
-      if (asArray(asObject(choice.delta).tool_calls).length > 0) state.hasCalls = true;
-    }
-  }
-
+  /** A choice that ended without a reason gets one: the official clients throw if it is missing. */
   function close(): string {
-    if (whole !== null) return whole.close();
-    const unfinished = [...choices].filter(([, { isFinished }]) => !isFinished);
-    facts.finished = facts.started && (isDone || unfinished.length === 0);
-    if (!facts.finished) {
-      facts.failure = brokenResponse('the provider ended its response without finishing it');
-      return '';
-    }
-    return unfinished.map(finishChoice).join('');
+    const unfinished = chunks.close() ?? [];
+    return unfinished
+      .map(({ index, calls, rest }) => {
+        const delta = rest.length === 0 ? {} : { tool_calls: rest };
+        const choice = { index, delta, finish_reason: calls > 0 ? 'tool_calls' : 'stop' };
+        return ownFrame({ choices: [choice], ...(includeUsage && { usage: null }) });
+      })
+      .join('');
   }
 
   function finish(cost: number | null): string {
-    if (whole !== null) return whole.finish(cost);
     return (includeUsage ? closingUsage(cost) : '') + CHAT_DONE;
   }
 
-  /** The provider finished without a reason. The official clients throw if it is missing. */
-  function finishChoice([index, { hasCalls }]: [unknown, ChoiceState]): string {
-    const choice = { index, delta: {}, finish_reason: hasCalls ? 'tool_calls' : 'stop' };
-    return ownFrame({ choices: [choice], ...(includeUsage && { usage: null }) });
+  /** For a piece of arguments, how the next ones of the same call reach the client. */
+  function adaptArguments({ choices }: Json): Learnable['adapt'] {
+    const choice = asObject(asArray(choices)[0]);
+    const [piece] = asArray(asObject(choice.delta).tool_calls);
+    const slots = chunks.choiceOf(choice)?.slots;
+    return isObject(piece) ? (json) => slots?.proceedWith(piece.index as number, json) ?? null : undefined;
   }
 
   function closingUsage(cost: number | null): string {
@@ -134,7 +104,14 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     event,
     close,
     finish,
-    learn: () => unchanged && learnPattern({ lead: '', textsOf: findVariableTexts, ...unchanged }),
+    learn: () =>
+      unchanged &&
+      learnPattern({
+        lead: '',
+        textsOf: findVariableTexts,
+        adapt: adaptArguments(unchanged.event),
+        ...unchanged,
+      }),
   };
 }
 
@@ -175,22 +152,4 @@ function findArguments([piece, ...others]: Json[]): VariableTexts | null {
   const called = asObject(piece?.function);
   if (others.length > 0 || asText(called.name) !== '' || typeof called.arguments !== 'string') return null;
   return { arguments: called.arguments };
-}
-
-/** The provider responded with one object, so the client gets the stream that it requested. */
-function streamWhole({
-  profile,
-  facts,
-  envelope,
-  includeUsage,
-  newId,
-  estimate,
-}: PassThroughOptions): EventHandler {
-  const reader = readChatEvents(profile, facts, newId);
-  const writer = writeChatStream(envelope, { includeUsage });
-  return {
-    event: (data) => reader.read(data).map(writer.write).join(''),
-    close: () => reader.close().map(writer.write).join(''),
-    finish: (cost) => writer.close(meteredUsage(facts, estimate).usage, cost),
-  };
 }

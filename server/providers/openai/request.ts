@@ -1,9 +1,12 @@
+import { argumentsOf } from '../../protocols/chat/read-messages';
 import { refuseUnpricedChat } from '../../protocols/chat/refuse-unpriced';
 import type { ChatRequest } from '../../protocols/chat/schema';
 import { readSearchOptions, withoutSearch } from '../../protocols/chat/search-options';
 import { keepKnownFields } from '../../protocols/known-fields';
 import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, isObject, leaveOut, refuse } from '../../protocols/read-fields';
+import { noteUnparsed, repairArguments, scanArguments } from '../../protocols/tool-arguments';
+import { cleanIdentifier, MAX_CHAT_ID, toNineAlphanumeric } from '../../protocols/tool-ids';
 import { cannotForceTool } from '../forced-call';
 import type { MaxPrice, RequestTarget } from '../request-target';
 import { adaptParameters } from './adapt-parameters';
@@ -123,11 +126,47 @@ function repairMessages(
   capabilities: ChatCapabilities,
 ): Json[] {
   const keepsThoughts = target.profile.takesThoughts && !target.withoutReasoning;
+  scanArguments(argumentsOf(messages), 'messages');
   const repaired = messages.map((message) => {
-    const own = keepsThoughts || message.role !== 'assistant' ? message : leaveOut(message, THOUGHT_FIELDS);
+    const called = repairCalls(message, target);
+    const own = keepsThoughts || message.role !== 'assistant' ? called : leaveOut(called, THOUGHT_FIELDS);
     return repairBreakpoints(repairRole(own, capabilities), target, capabilities);
   });
   return target.profile.takesRouterFields ? repaired : moveToolMedia(repaired);
+}
+
+/** Calls and their results: providers refuse long ids, and arguments that are no JSON. */
+function repairCalls(message: Json, { profile, warnings }: RequestTarget): Json {
+  const { tool_calls: calls, tool_call_id: callId } = message;
+  if (typeof callId === 'string') {
+    const id = fitCallId(callId, profile);
+    return id === callId ? message : Object.assign({}, message, { tool_call_id: id });
+  }
+  if (!Array.isArray(calls)) return message;
+  const repaired = calls.map((call) => repairCall(call, { profile, warnings }));
+  const isSame = repaired.every((call, at) => call === calls[at]);
+  return isSame ? message : Object.assign({}, message, { tool_calls: repaired });
+}
+
+function repairCall(
+  call: unknown,
+  { profile, warnings }: Pick<RequestTarget, 'profile' | 'warnings'>,
+): unknown {
+  if (!isObject(call)) return call;
+  const called = asObject(call.function);
+  const id = typeof call.id === 'string' ? fitCallId(call.id, profile) : call.id;
+  const json = repairArguments(called.arguments, noteUnparsed(warnings));
+  if (id === call.id && json === called.arguments) return call;
+  const fitting = Object.assign({}, call, { id });
+  return json === called.arguments
+    ? fitting
+    : Object.assign(fitting, { function: Object.assign({}, called, { arguments: json }) });
+}
+
+/** What the provider accepts stays, because some models read a meaning in their own ids. */
+function fitCallId(id: string, { toolIds }: RequestTarget['profile']): string {
+  if (toolIds === 'nine-alphanumeric') return toNineAlphanumeric(id);
+  return id.length <= MAX_CHAT_ID ? id : cleanIdentifier(id, MAX_CHAT_ID);
 }
 
 /** OpenAI's newer name for the system role, which few other providers know. */

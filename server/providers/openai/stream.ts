@@ -1,104 +1,150 @@
 import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
+import type { Changes } from '../fit';
 import type { ProviderProfile } from '../profiles';
-import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
-import { responseEvents } from '../response-events';
+import { readStreamEvent } from '../provider-event';
+import { brokenResponse, type ProviderFailure, readEmbeddedFailure } from '../provider-failure';
 import { addParts } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
-import { readResponse, uniqueId } from './response';
+import { type ChoiceOptions, fitChunks } from './fit-chat';
 import { findSearch, readAnnotations } from './router-search';
-import { collectToolSlots, type ToolSlot } from './tool-slots';
+import { collectToolSlots, readThoughtSignature } from './tool-slots';
 import { findUsage, readCost, readUsage } from './usage';
 
-export const DONE = '[DONE]';
-const NOT_JSON = 'the provider sent an event that is not JSON';
 const CUT_OFF = 'the provider ended its response without finishing it';
 
+/** Whether a chunk contains a part of a response. */
+const says = (chunk: Json): boolean => asArray(chunk.choices).some(isObject) || isObject(findUsage(chunk));
+
+export type ChunkOptions = ChoiceOptions & { profile: ProviderProfile; facts: StreamFacts };
+
 /**
- * Returns the chunk of an event, or null when it cannot be read; `facts` then contain the reason. The facts
- * also receive the metered values: the latest usage, wherever it is in the chunk.
+ * Reads the chunks of a stream, in all the shapes that providers send, as the official clients expect them. `read`
+ * returns null for an event that is not for the client. The facts receive the metered values, such as the latest usage,
+ * wherever it is in the chunk.
  */
-export function readChunk(data: string, profile: ProviderProfile, facts: StreamFacts): Json | null {
-  const chunk = parseObject(data);
-  if (chunk === null) {
-    facts.failure = brokenResponse(NOT_JSON);
-    return null;
+export function readChunks({ profile, facts, ...options }: ChunkOptions) {
+  const { fit: fitChunk, choices } = fitChunks(options);
+  let isDone = false;
+  /** The last event was none that is known: an end after it may not be that of the response. */
+  let isDoubtful = false;
+
+  function read(data: string, name: string): { chunk: Json; changes: Changes } | null {
+    const chunk = readStreamEvent(data, name, facts, says);
+    if (chunk === 'done') {
+      isDone ||= facts.started && !isDoubtful;
+      facts.ended ||= isDone;
+    }
+    if (chunk === 'done' || chunk === null) return null;
+    const failure = facts.ended ? null : findChunkFailure(chunk);
+    if (failure !== null) {
+      facts.failure = failure;
+      return null;
+    }
+    meterUsage(chunk, profile, facts);
+    if (isDone) return null;
+    isDoubtful = !says(chunk) && chunk.type !== 'ping' && Object.keys(chunk).length > 0 && !isPreamble(chunk);
+    if (!says(chunk) && !isPreamble(chunk)) return null;
+    const changes = { any: facts.started || !isWholeCompletion(chunk) ? false : toChunk(chunk) };
+    meterOutput(chunk, profile, facts);
+    fitChunk(chunk, changes);
+    facts.started ||= choices.size > 0;
+    facts.ended ||= facts.started && unfinished().length === 0;
+    return { chunk, changes };
   }
-  const failedChoice = asArray(chunk.choices)
+
+  const unfinished = () => [...choices].filter(([, { isFinished }]) => !isFinished);
+
+  /** Whether the response is complete: then the choices that have no finish reason, because only the end mark came. */
+  function close(): { index: number; calls: number; rest: Json[] }[] | null {
+    const isNameless = [...choices.values()].some(({ slots }) => slots.hasNameless());
+    facts.finished = facts.ended && !isNameless;
+    if (!facts.finished) {
+      facts.failure = brokenResponse(CUT_OFF);
+      return null;
+    }
+    return unfinished().map(([index, { slots }]) => ({ index, calls: slots.count(), rest: slots.end() }));
+  }
+
+  return { read, close, choiceOf: ({ index }: Json) => choices.get(index as number) };
+}
+
+/** A first chunk without choices, such as the results of a filter for the prompt. */
+const isPreamble = ({ choices }: Json): boolean => Array.isArray(choices);
+
+/** A whole response although a stream was requested. Some providers send the text so far next to each delta. */
+function isWholeCompletion(chunk: Json): boolean {
+  const { message, delta } = asObject(asArray(chunk.choices)[0]);
+  return isObject(message) && !isObject(delta);
+}
+
+/** Turns a whole response into one chunk. */
+function toChunk(completion: Json): true {
+  for (const choice of asArray(completion.choices).filter(isObject)) {
+    const message = asObject(choice.message);
+    const hasCalls = asArray(message.tool_calls).length > 0;
+    choice.delta = message;
+    if (asText(choice.finish_reason) === '') choice.finish_reason = hasCalls ? 'tool_calls' : 'stop';
+  }
+  return true;
+}
+
+function findChunkFailure(chunk: Json): ProviderFailure | null {
+  const failed = asArray(chunk.choices)
     .map(asObject)
     .find((choice) => choice.finish_reason === FAILED);
-  if (chunk.error || failedChoice) {
-    facts.failure = readEmbeddedFailure(chunk.error ? chunk : { error: failedChoice?.error });
-    return null;
-  }
+  const error = failed === undefined ? asObject(chunk.x_groq).error : (failed.error ?? FAILED);
+  return error ? readEmbeddedFailure({ error }) : null;
+}
+
+function meterUsage(chunk: Json, profile: ProviderProfile, facts: StreamFacts): void {
   const usage = findUsage(chunk);
-  if (usage !== null) {
-    facts.usage = readUsage(usage, profile) ?? facts.usage;
-    facts.outputReported = facts.usage !== null;
-    facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
-  }
+  if (usage === null) return;
+  facts.usage = readUsage(usage, profile) ?? facts.usage;
+  facts.outputReported = facts.usage !== null;
+  facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
+}
+
+function meterOutput(chunk: Json, profile: ProviderProfile, facts: StreamFacts): void {
   for (const choice of asArray(chunk.choices).map(asObject)) {
-    const delta = asObject(choice.delta ?? choice.message);
+    const delta = asObject(choice.delta);
     const bytes = countOutputBytes(delta);
     facts.outputBytes += bytes;
     if (bytes > 0) facts.outputDeltas++;
     // OpenRouter reports its searches with the usage; until then, there was at least one if there are sources.
     if (readAnnotations(delta, profile).length > 0) facts.searches = 1;
   }
-  return chunk;
 }
 
-/** A whole response although a stream was requested. Some providers send the text so far next to each delta. */
-export function isWholeCompletion(chunk: Json): boolean {
-  const { message, delta } = asObject(asArray(chunk.choices)[0]);
-  return isObject(message) && !isObject(delta);
-}
-
-/** Reads a chat-completions stream, in all the shapes that providers send, as neutral events. */
+/** Reads a chat-completions stream as neutral events. */
 export function readChatEvents(
   profile: ProviderProfile,
   facts: StreamFacts,
   newId: () => string,
 ): ResponseReader {
-  const tools = collectToolSlots();
-  const ids = new Map<string, number>();
-  /** The calls that the client has seen, by their number. Those that are open, and of these the complete ones. */
-  const started = new Map<ToolSlot, number>();
-  const open = new Set<ToolSlot>();
-  const complete = new Set<ToolSlot>();
+  const tools = collectToolSlots(String);
+  const chunks = readChunks({ profile, facts, choices: 1, newSlots: () => tools });
+  /** Calls that have not ended, and of these the complete ones. */
+  const open = new Set<number>();
+  const complete = new Set<number>();
+  let hasStarted = false;
   let isThinking = false;
-  let finish: string | null = null;
-  let isDone = false;
+  let finish = '';
   let refusal = '';
   /** Of the sources that the text cites. */
   const citations: Citation[] = [];
-  let whole: StreamEvent[] | null = null;
 
-  function read(data: string): StreamEvent[] {
-    if (data === DONE) {
-      isDone = true;
-      return [];
-    }
-    const chunk = readChunk(data, profile, facts);
-    if (chunk === null) return [];
-    if (isWholeCompletion(chunk)) return readWhole(chunk);
-    const choice = asObject(asArray(chunk.choices)[0]);
-    const events = isObject(choice.delta) ? readDelta(choice.delta) : [];
-    if (asText(choice.finish_reason) !== '') finish = asText(choice.finish_reason);
-    const isResponse = asArray(chunk.choices).length > 0;
-    if (!isResponse || facts.started) return events;
-    facts.started = true;
+  function read(data: string, name: string): StreamEvent[] {
+    const known = chunks.read(data, name);
+    const choice = asArray(known?.chunk.choices)[0];
+    if (!isObject(choice)) return [];
+    const events = readDelta(asObject(choice.delta));
+    finish = asText(choice.finish_reason) || finish;
+    if (hasStarted) return events;
+    hasStarted = true;
     return [{ type: 'start' }, ...events];
-  }
-
-  function readWhole(completion: Json): StreamEvent[] {
-    facts.started = true;
-    whole = responseEvents(
-      readResponse(completion, { provider: profile, newId, jsonTool: null, warnings: [] }),
-    );
-    return whole.filter(({ type }) => type !== 'finish');
   }
 
   /** A chunk may contain everything: reasoning, text and calls, in this order. */
@@ -111,32 +157,37 @@ export function readChatEvents(
     if (text !== '') events.push(...endThought(), ...endCalls(complete), { type: 'text-delta', text });
     if (refused !== '') events.push(...endThought(), { type: 'refusal-delta', text: refused });
     refusal += refused;
-    const legacy = isObject(delta.function_call) ? [{ index: 0, function: delta.function_call }] : [];
+    const legacy = isObject(delta.function_call)
+      ? tools.add({ index: 0, function: delta.function_call })
+      : [];
     for (const piece of [...asArray(delta.tool_calls), ...legacy])
       events.push(...readCallPiece(asObject(piece)));
     return events;
   }
 
-  /** A call starts once its name is known; earlier pieces wait in its slot. */
+  /** The first piece of a call has its name. */
   function readCallPiece(piece: Json): StreamEvent[] {
-    const { slot, json } = tools.add(piece);
-    const isComplete = slot.endsWith(json);
-    const known = started.get(slot);
-    if (known !== undefined) {
-      if (isComplete && open.has(slot)) complete.add(slot);
-      return json === '' || !open.has(slot) ? [] : [{ type: 'tool-delta', call: known, json }];
+    const call = piece.index as number;
+    const { name, arguments: json } = asObject(piece.function);
+    const delta: StreamEvent[] =
+      asText(json) === '' ? [] : [{ type: 'tool-delta', call, json: asText(json) }];
+    if (call < begun) {
+      noteComplete(call);
+      return delta;
     }
-    if (slot.name === '') return [];
     const before = [...endThought(), ...endCalls(complete)];
-    const call = started.size;
-    started.set(slot, call);
-    open.add(slot);
-    if (isComplete) complete.add(slot);
-    const id = uniqueId(slot.id || `call_${newId()}`, ids);
-    const thought = slot.thoughtSignature === null ? {} : { thoughtSignature: slot.thoughtSignature };
-    const first: StreamEvent[] = slot.json === '' ? [] : [{ type: 'tool-delta', call, json: slot.json }];
-    return [...before, { type: 'tool-start', call, id, name: slot.name, ...thought }, ...first];
+    begun++;
+    open.add(call);
+    noteComplete(call);
+    const thought = readThoughtSignature(piece);
+    const signature = thought === null ? {} : { thoughtSignature: thought };
+    return [
+      ...before,
+      { type: 'tool-start', call, id: asText(piece.id), name: asText(name), ...signature },
+      ...delta,
+    ];
   }
+  let begun = 0;
 
   function endThought(): StreamEvent[] {
     const was = isThinking;
@@ -144,11 +195,15 @@ export function readChatEvents(
     return was ? [{ type: 'reasoning-end', signature: null }] : [];
   }
 
-  function endCalls(ending: ReadonlySet<ToolSlot>): StreamEvent[] {
+  function noteComplete(call: number): void {
+    if (open.has(call) && tools.isComplete(call)) complete.add(call);
+  }
+
+  function endCalls(ending: ReadonlySet<number>): StreamEvent[] {
     const over = [...ending];
     complete.clear();
-    for (const slot of over) open.delete(slot);
-    return over.map((slot) => ({ type: 'tool-end', call: started.get(slot) ?? 0 }));
+    for (const call of over) open.delete(call);
+    return over.map((call) => ({ type: 'tool-end', call }));
   }
 
   /** OpenRouter names the sources at any point of the stream. */
@@ -158,16 +213,13 @@ export function readChatEvents(
   }
 
   function close(): StreamEvent[] {
-    facts.finished = facts.started && (isDone || finish !== null || whole !== null);
-    if (!facts.finished || started.size < tools.slots.length) {
-      facts.finished = false;
-      facts.failure = brokenResponse(CUT_OFF);
-      return [];
-    }
-    if (whole !== null) return whole.filter(({ type }) => type === 'finish');
-    const reason = refusal === '' ? readStopReason(finish ?? '', { hasCalls: started.size > 0 }) : 'refusal';
+    const ended = chunks.close();
+    if (ended === null) return [];
+    const rest = ended.flatMap((choice) => choice.rest.flatMap(readCallPiece));
+    const reason = refusal === '' ? readStopReason(finish, { hasCalls: tools.count() > 0 }) : 'refusal';
     const explanation = refusal === '' ? null : refusal;
     return [
+      ...rest,
       ...endThought(),
       ...endCalls(open),
       ...endText(),

@@ -1,7 +1,7 @@
 import type { Json, Message, Part, Prompt, TextPart, ToolResultPart } from '../../protocols/neutral';
 import { providerOfPlaceholder } from '../../protocols/placeholder-signature';
 import { refuse } from '../../protocols/read-fields';
-import { cleanIdentifier, type ToolNames, toNineAlphanumeric } from '../../protocols/tool-ids';
+import { cleanIdentifier, MAX_CHAT_ID, type ToolNames, toNineAlphanumeric } from '../../protocols/tool-ids';
 import { OPERATOR_NOTE } from '../operator-note';
 import type { ProviderProfile } from '../profiles';
 import { CACHE_BREAKPOINT } from './cache-breakpoints';
@@ -135,7 +135,7 @@ function breakpoint(part: { cache?: unknown }, { cacheBreakpoints }: ChatCapabil
 }
 
 function cleanId(id: string, { profile }: WriteContext): string {
-  return profile.toolIds === 'nine-alphanumeric' ? toNineAlphanumeric(id) : cleanIdentifier(id);
+  return profile.toolIds === 'nine-alphanumeric' ? toNineAlphanumeric(id) : cleanIdentifier(id, MAX_CHAT_ID);
 }
 
 /** Some chat templates reject two consecutive turns of one role. */

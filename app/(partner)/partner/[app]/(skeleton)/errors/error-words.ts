@@ -25,6 +25,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   request_too_large: 'The request body was too large.',
   url_too_long: 'The URL was too long.',
   headers_too_large: 'The request had too many headers.',
+  unsupported_encoding: 'The request body was compressed in an unsupported way.',
   rate_limited: 'Too many requests. Wait for the time in Retry-After.',
   upstream_error: 'The provider failed, even after our retries. Try again or choose another model.',
   overloaded: 'The service was overloaded. Wait for the time in Retry-After.',

@@ -45,7 +45,6 @@ export const required =
 export const nullable = (fits: (value: unknown) => boolean): Fit =>
   required((value) => value === null || fits(value), null);
 
-
 export const maybeObject =
   (fields: Readonly<Record<string, Fit>>): Fit =>
   (value, changes) => {

@@ -452,6 +452,23 @@ test('while no connection to the database is free, every endpoint that needs one
   );
 });
 
+test('every operation that documents 415 refuses a body in an unknown encoding', async () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { responses }]) => responses['415'] !== undefined)
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+  for (const operation of operations) {
+    const signed = operation.endsWith('secret-scanning') ? signedReport([]).headers : as(funded);
+    const headers = { ...signed, 'content-encoding': 'compress' };
+    const response = await call(operation, { headers, body: generation('sandbox/echo') });
+    expect([response.status, response.headers.get('accept-encoding')], operation).toEqual([
+      415,
+      expect.stringContaining('gzip'),
+    ]);
+  }
+});
+
 test('every documented response was seen', () => {
   /**
    * Responses that only a fault of ours causes, or a race or a slow upload, which other tests cover; an

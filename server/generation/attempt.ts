@@ -7,11 +7,18 @@ import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
 import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
 import { type Candidate, runsSearches } from './candidates';
-import { noteFailure, noteSuccess } from './circuit-breaker';
+import { noteFailure, noteOutage, noteSuccess, userScope } from './circuit-breaker';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
 import { beginCall, noteFirstChunk } from './trace-call';
-import { callProvider, timedOut, type UpstreamResponse } from './upstream';
+import {
+  callProvider,
+  isConnectionError,
+  isUnreachable,
+  timedOut,
+  type UpstreamResponse,
+  writeBody,
+} from './upstream';
 
 type Served = { served: Candidate; exchange: Exchange };
 export type ProviderWhole = Served & { whole: WholeResponse };
@@ -53,6 +60,7 @@ export async function attempt(
     noteResponse: run.keeper?.note,
   });
   beginCall(run, served, exchange);
+  const body = await writeBody(exchange.body, run.isLarge);
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
   run.attempts.push({ model, atMs: sinceMs, outcome: 'interrupted' });
@@ -60,13 +68,17 @@ export async function attempt(
   // Translating thousands of messages takes some 20 ms, and writing them as long.
   if (!run.isSmall) await letOthersRun();
   try {
-    upstream = await callProvider(target, exchange, run.abort, {
+    upstream = await callProvider(target, exchange, body, run.abort, {
       mayBeSilent: exchange.mayHideOutput(),
-      isLarge: run.isLarge,
       isStream: run.wantsStream,
     });
   } catch (cause) {
-    if (!run.abort.aborted) noteFailure(model.provider);
+    if (!run.abort.aborted && !isConnectionError(cause)) {
+      run.working = null;
+      throw cause;
+    }
+    if (isUnreachable(cause)) noteOutage(model.provider);
+    else if (!run.abort.aborted) noteFailure(userScope(run.hold.userId, model.id));
     // After a timeout, the provider may still complete the response and bill us for it.
     const mayBill = run.abort.aborted || timedOut(cause);
     if (!mayBill) run.working = null;
@@ -76,7 +88,7 @@ export async function attempt(
   providerResponses.add(model.provider, now() - sinceMs);
   run.call?.set({ 'http.response.status_code': upstream.statusCode });
   if (upstream.statusCode !== 200) return refused(run, served, upstream);
-  noteSuccess(model.provider);
+  noteSuccess(model.provider, userScope(run.hold.userId, model.id));
   return run.wantsStream
     ? openStreamed(run, served, exchange, upstream)
     : readWhole(run, served, exchange, upstream);
@@ -89,8 +101,10 @@ async function refused(run: Run, { model }: Candidate, upstream: UpstreamRespons
     body: await upstream.body.text().catch(() => ''),
     retryAfter: readRetryAfter(upstream.headers),
   });
-  if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(model.provider);
-  else if (failure.kind !== 'busy') noteSuccess(model.provider);
+  const scope = userScope(run.hold.userId, model.id);
+  if (upstream.statusCode === 401) noteOutage(model.provider);
+  else if (upstream.statusCode >= 500 || failure.kind === 'account') noteFailure(scope);
+  else if (failure.kind !== 'busy') noteSuccess(model.provider, scope);
   return { ok: false, failure, mayRepeat: true, hasResponse: true };
 }
 

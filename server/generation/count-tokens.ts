@@ -13,7 +13,7 @@ import { findLimitRefusal } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
 import { type ReadRequest, readModelRequest } from './read-request';
 import { modelNotAllowed } from './refusals';
-import { callProvider } from './upstream';
+import { callProvider, writeBody } from './upstream';
 
 export const tokenCountSchema = z.object({ input_tokens: z.int() });
 
@@ -50,7 +50,12 @@ async function countAtProvider(
     clientHeaders: { 'anthropic-version': version },
   });
   try {
-    const upstream = await callProvider(target, count, AbortSignal.timeout(TIMEOUT_MS), { isLarge });
+    const upstream = await callProvider(
+      target,
+      count,
+      await writeBody(count.body, isLarge),
+      AbortSignal.timeout(TIMEOUT_MS),
+    );
     const text = await upstream.body.text();
     return upstream.statusCode === 200 ? count.readCount(text) : null;
   } catch {

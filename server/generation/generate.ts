@@ -1,12 +1,13 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { now } from '../clock';
+import type { Picocredits } from '../credits';
 import { settings } from '../env';
 import { overloaded } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
 import type { Reply } from '../http/reply';
 import { noteKeyUse } from '../keys/uses';
-import { admit, release } from '../ledger';
+import { admit, canSpend, countRunning, release } from '../ledger';
 import { generationStarts } from '../measures';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
@@ -16,13 +17,13 @@ import { traceOf } from '../tracing';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect, settleWithoutResponse } from './client-disconnect';
 import type { Claim } from './idempotent-requests';
-import type { KeptResponses } from './kept-responses';
+import { type KeptResponses, NOTHING_KEPT, type Owner } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { findOtherHash } from './other-hash';
 import { fitOutputCap, fitSearches, planRequest } from './plan';
 import { isFull } from './provider-share';
-import { type Caller, type ReadRequest, readModelRequest } from './read-request';
+import { AT_ONCE_BYTES, type Caller, type ReadRequest, readModelRequest } from './read-request';
 import { toApiError, warnOfSearches } from './refusals';
 import { findDisconnectRefusal } from './repeated-disconnects';
 import { respondOnce } from './respond-once';
@@ -36,7 +37,7 @@ type Incoming = {
   requestId: string;
   protocol: ClientProtocol<ClientRequest>;
   caller: Caller;
-  kept: KeptResponses | null;
+  kept: KeptResponses;
   receivedAtMs: number;
 };
 
@@ -45,7 +46,7 @@ export async function generate(
   request: ApiRequest,
   requestId: string,
   protocol: ClientProtocol<ClientRequest>,
-  kept: KeptResponses | null = null,
+  kept: KeptResponses = NOTHING_KEPT,
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
   const incoming = { request, requestId, protocol, caller, kept, receivedAtMs: now() };
@@ -93,15 +94,19 @@ async function admitRequest(
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
 ): Promise<Run> {
-  const { keyHash, candidates, warnings, isSmall, isLarge } = read;
+  const { keyHash, candidates, warnings } = read;
   const model = candidates[0].model.id;
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
     throw overloaded();
-  const client = kept === null ? read.body : await kept.resolve(request, read.body);
+  const { clientIp, origin } = readKeySource(request);
+  const asked = { keyHash, requestId, model, clientIp, origin };
+  const admitCheaply = (owner: Owner) =>
+    requireSpender({ ...asked, need: LEAST, want: LEAST }, owner, request);
+  const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
+  const { client, addedBytes } = resolved;
   const measure = await measureDocuments(protocol.measure(client));
   const plan = planRequest(protocol, client, candidates, measure);
   const { need, want } = plan;
-  const { clientIp, origin } = readKeySource(request);
   const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
@@ -124,11 +129,11 @@ async function admitRequest(
     candidates,
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
-    keeper: kept === null ? null : kept.keeperOf(client, hold),
+    keeper: resolved.keeperOf(hold),
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
-    isSmall,
-    isLarge,
+    isSmall: read.isSmall && addedBytes === 0,
+    isLarge: read.isLarge || addedBytes > AT_ONCE_BYTES,
     outputCap,
     searches,
     choices,
@@ -140,6 +145,21 @@ async function admitRequest(
 }
 
 type Wanted = Parameters<typeof admit>[0];
+
+const LEAST = 1n as Picocredits;
+
+/** Refuses a user who cannot spend, or has too many requests running, without measuring the request. */
+async function requireSpender(
+  wanted: Wanted,
+  { userId, partnerId }: Owner,
+  request: WithHeaders,
+): Promise<void> {
+  const isIdle = countRunning(userId) < settings().LIMIT_RUNNING_PER_USER;
+  if (isIdle && (await canSpend(userId, partnerId))) return;
+  const admission = await admitOrOverloaded(wanted, request);
+  if (!admission.ok) throw toApiError(admission, wanted.model, wanted.keyHash);
+  await release(admission.hold);
+}
 
 async function admitOrOverloaded(wanted: Wanted, request: WithHeaders): ReturnType<typeof admit> {
   const span = traceOf(wanted.requestId)?.begin('admission', 'internal');

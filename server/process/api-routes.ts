@@ -27,7 +27,9 @@ import * as messages from '../../app/v1/messages/route';
 import * as model from '../../app/v1/models/[...id]/route';
 import * as models from '../../app/v1/models/route';
 import * as openapi from '../../app/v1/openapi.json/route';
+import * as inputItems from '../../app/v1/responses/[id]/input_items/route';
 import * as keptResponse from '../../app/v1/responses/[id]/route';
+import * as inputTokens from '../../app/v1/responses/input_tokens/route';
 import * as responses from '../../app/v1/responses/route';
 import * as secretScanning from '../../app/v1/secret-scanning/route';
 
@@ -65,7 +67,9 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/openapi.json': openapi,
   '/v1/responses': responses,
   '/v1/embeddings': embeddings,
+  '/v1/responses/input_tokens': inputTokens,
   '/v1/responses/[id]': keptResponse,
+  '/v1/responses/[id]/input_items': inputItems,
   '/v1/secret-scanning': secretScanning,
   '/v1/models/[...id]': model,
 };

@@ -14,7 +14,7 @@ import { sendCorrectionMails } from '../corrections/mails';
 import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
 import { forgetIdempotentRequests } from '../generation/idempotent-requests';
-import { forgetKeptResponses } from '../generation/kept-responses';
+import { forgetKeptResponses } from '../generation/kept-store';
 import { endStoppedRequests } from '../generation/run';
 import { forgetOldNotices, sendKeyNotices } from '../identity/key-notice-mails';
 import { sweepSignIns } from '../identity/sweep-sign-ins';

@@ -89,7 +89,7 @@ export async function resolveReferences(
   if (!isKept) throw previousId === null ? itemNotKept(items, new Map()) : responseNotKept();
   const owner = await requireUserKey(asking.request);
   await asking.admitCheaply(owner);
-  const reading = new Reading(asking, countCharacters(items));
+  const reading = new Reading(asking, owner, countCharacters(items));
   const found = await findItems(owner, [...ids.keys()]);
   const chain = previousId === null ? [] : await findChain(owner, previousId);
   const [previous] = chain;
@@ -139,11 +139,13 @@ const placesOf = ({ no, outputs }: Link): Place[] => Array.from({ length: output
 /** Reads what a request refers to, within the limits of a body. What is read counts as a part of the body. */
 class Reading {
   readonly #reader: Reader;
+  readonly #owner: Owner;
   #restBytes: number;
   addedBytes = 0;
 
-  constructor(reader: Reader, bodyBytes: number) {
+  constructor(reader: Reader, owner: Owner, bodyBytes: number) {
     this.#reader = reader;
+    this.#owner = owner;
     this.#restBytes = GENERATION_BODY_BYTES - bodyBytes;
   }
 
@@ -156,7 +158,7 @@ class Reading {
   async readInput(chain: readonly Link[]): Promise<Entry[]> {
     const isWhole = chain.at(-1)?.parentNo === null && chain.every(({ inputBytes }) => inputBytes !== null);
     if (!isWhole) throw chainBroken();
-    const inputs = await readInputs(new Map(chain.map(({ no }) => [no, 1])), this.#limit());
+    const inputs = await readInputs(this.#owner, new Map(chain.map(({ no }) => [no, 1])), this.#limit());
     return chain.toReversed().flatMap(({ no }) => {
       const input = inputs.get(no);
       if (input === undefined) throw chainBroken();
@@ -166,7 +168,7 @@ class Reading {
 
   /** The items, or null if one of the places is no longer kept. */
   async fill(entries: readonly Entry[]): Promise<Json[] | null> {
-    const outputs = await readOutputs(countUses(entries), this.#limit());
+    const outputs = await readOutputs(this.#owner, countUses(entries), this.#limit());
     const items: Json[] = [];
     for (const entry of entries) {
       const item = isPlace(entry) ? outputs.get(entry[0])?.[entry[1]] : entry;
@@ -283,7 +285,7 @@ export async function readKeptResponse(reader: Reader, owner: Owner, id: string)
 export async function readKeptInput(reader: Reader, owner: Owner, id: string): Promise<Json[] | null> {
   const chain = await findChain(owner, id);
   if (chain.length === 0) return null;
-  const reading = new Reading(reader, 0);
+  const reading = new Reading(reader, owner, 0);
   const input = await reading.fill(await reading.readInput(chain));
   if (input === null) throw chainBroken();
   return input;

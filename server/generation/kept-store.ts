@@ -122,6 +122,7 @@ type SealedRow = { no: bigint; thread_no: bigint | null; id: string; sealed: Buf
  * how many they are before anything is opened.
  */
 async function readSealed(
+  { userId, partnerId }: Owner,
   column: 'input' | 'response',
   uses: Uses,
   { limitBytes, count }: { limitBytes: number; count: (bytes: number) => void },
@@ -132,27 +133,27 @@ async function readSealed(
     text: `SELECT no, thread_no, id, total, CASE WHEN total <= $3 THEN sealed END AS sealed FROM (
              SELECT k.no, k.thread_no, k.id, k.${column} AS sealed,
                (sum(octet_length(k.${column}) * w.uses) OVER ())::float8 AS total
-             FROM unnest($1::bigint[], $2::bigint[]) AS w (no, uses) JOIN kept_response k USING (no)
-             OFFSET 0) s`,
-    values: [[...uses.keys()], [...uses.values()], limitBytes],
+             FROM unnest($4::bigint[], $5::bigint[]) AS w (no, uses) JOIN kept_response k USING (no)
+             WHERE ${OWN} OFFSET 0) s`,
+    values: [userId, partnerId, limitBytes, [...uses.keys()], [...uses.values()]],
   });
   count(rows[0]?.total ?? 0);
   return rows;
 }
 
-export type ReadLimit = Parameters<typeof readSealed>[2];
+export type ReadLimit = Parameters<typeof readSealed>[3];
 
 /** The outputs of responses by their numbers. One that was deleted in the meantime is absent. */
-export async function readOutputs(uses: Uses, limit: ReadLimit): Promise<Map<number, Json[]>> {
-  const rows = await readSealed('response', uses, limit);
+export async function readOutputs(owner: Owner, uses: Uses, limit: ReadLimit): Promise<Map<number, Json[]>> {
+  const rows = await readSealed(owner, 'response', uses, limit);
   return openEach(rows, ({ id, sealed }) =>
     asArray(sealed && open(sealed, id, 'response').output).map(asObject),
   );
 }
 
 /** The inputs of responses by their numbers, after those of their parents. */
-export async function readInputs(uses: Uses, limit: ReadLimit): Promise<Map<number, Entry[]>> {
-  const rows = await readSealed('input', uses, limit);
+export async function readInputs(owner: Owner, uses: Uses, limit: ReadLimit): Promise<Map<number, Entry[]>> {
+  const rows = await readSealed(owner, 'input', uses, limit);
   return openEach(rows, ({ id, thread_no, sealed }) => {
     const column = thread_no === null ? 'input' : 'linked input';
     return sealed === null ? [] : (asArray(open(sealed, id, column).items) as Entry[]);

@@ -288,7 +288,7 @@ export const GENERATE: Operation[] = [
     pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
     response: { description: 'The response.', schema: 'Response', example: RESPONSE },
     errorFormat: 'chat',
-    errors: ERRORS_OF_KEPT,
+    errors: ['invalid_request', ...ERRORS_OF_KEPT],
   },
   {
     id: 'deleteResponse',

@@ -51,6 +51,12 @@ export const sealAgain = (sealed: Uint8Array, boundTo: string): Uint8Array<Array
 /** How everything begins that is sealed with a secret. */
 export const sealedWith = (secret: string): Buffer => Buffer.concat([Buffer.of(VERSION), secretIdOf(secret)]);
 
+const sealingKeys = new Map<string, Buffer>();
+
+/** Deriving one takes longer than opening a short text. */
 function sealingKey(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'svc sealed text', KEY_BYTES));
+  const key =
+    sealingKeys.get(secret) ?? Buffer.from(hkdfSync('sha256', secret, '', 'svc sealed text', KEY_BYTES));
+  sealingKeys.set(secret, key);
+  return key;
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { countAction } from '@/server/rate-limit/actions';
 
 /**
  * Anyone can call a server action. A function that checks origin, session and input creates each one
@@ -46,4 +47,14 @@ test('a guard creates every server action', () => {
 test('no component contains an action', () => {
   const hidden = sources.filter(({ text }) => /^\s+['"]use server['"]/m.test(text)).map(({ file }) => file);
   expect(hidden).toEqual([]);
+});
+
+test('an action of a signed-in user counts before it does anything, and the 121st in a minute is refused', async () => {
+  const guard = sources.find(({ file }) => file === '_session/action.ts')?.text ?? '';
+  expect(guard).toMatch(
+    /export function sessionAction[\s\S]*?await countAction\(session\.userId\);[\s\S]*?return work\(/,
+  );
+  for (let n = 0; n < 120; n++) await countAction('usr_busy');
+  await expect(countAction('usr_busy')).rejects.toMatchObject({ code: 'rate_limited' });
+  await countAction('usr_other');
 });

@@ -10,6 +10,7 @@ import { toApiError } from '@/server/http/respond';
 import { isConfirmed, lacksPasskey } from '@/server/identity/presence';
 import { isOperator } from '@/server/identity/sessions';
 import { newId } from '@/server/ids';
+import { countAction } from '@/server/rate-limit/actions';
 import { findSession, type Session } from './session';
 
 /**
@@ -48,6 +49,7 @@ export function sessionAction<Schema extends z.ZodType, Value = undefined>(
   return openAction(schema, async (input) => {
     const session = await findSession();
     if (session === null) return SIGNED_OUT;
+    await countAction(session.userId);
     if (confirmation === undefined && !(await isConfirmed(session))) return UNCONFIRMED;
     return work(session, input);
   });

@@ -31,6 +31,7 @@ const AT_PROCESSOR = 'An id at the payment processor, which means nothing elsewh
 const HASH = 'A hash of a secret.';
 const CONTENT = 'The content belongs to the app, which can read it until it expires.';
 const WORK = 'Says when a job works on it next.';
+const PLACE = 'The place in a conversation whose content belongs to the app.';
 const OURS = { user_id: ACCOUNT_ID };
 
 /** The name of the app next to its id. */
@@ -451,9 +452,20 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'kept_responses',
     table: 'kept_response',
-    columns: ['id', 'partner_id', 'item_ids', 'expires_at'],
-    key: ['partner_id', 'id'],
-    withheld: { ...OURS, input: CONTENT, response: CONTENT },
+    columns: ['id', 'partner_id', 'item_ids'],
+    join: 'LEFT JOIN kept_thread h ON h.no = t.thread_no',
+    also: ['coalesce(h.expires_at, t.expires_at) AS kept_until'],
+    key: ['no'],
+    withheld: {
+      ...OURS,
+      input: CONTENT,
+      response: CONTENT,
+      no: PLACE,
+      thread_no: PLACE,
+      parent_no: PLACE,
+      input_hash: HASH,
+      expires_at: 'That of the conversation counts, which is in the file.',
+    },
   },
   {
     name: 'idempotent_requests',
@@ -495,6 +507,7 @@ export const SECTIONS: readonly Section[] = [
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   sign_in_token: 'Works for a minute and is stored as a hash; what it created is among the keys and devices.',
   idempotency_key: 'Responses to an app, kept for a day so that it can repeat a request.',
+  kept_thread: 'Says until when kept responses are kept, which is with each of them.',
   audited_pocket: 'A sum of the transactions, for the audit.',
   activity_app_user: 'A sum of the transactions, for the app.',
   team_action: 'The audit log of a team, which its members read there: it names other people.',

@@ -6,8 +6,8 @@ import { requireAllowedOrigin } from '../partners/origins';
 import { requirePartner } from '../partners/partner';
 import type { Currency } from './amounts';
 import type { Payment } from './payment';
+import { countPaymentAttempt } from './payment-limit';
 import { hostedPage, returnPageUrl } from './payment-pages';
-import { requireMayBuy } from './purchase-block';
 import { type CheckoutMode, startPayment } from './start';
 import { isWebsite } from './visits';
 
@@ -29,7 +29,7 @@ export async function startApiPayment(
 ): Promise<{ payment: Payment; checkoutUrl: string }> {
   const { userId, partnerId, keyId } = buyer;
   const { publishableKey, returnUrl, metadata, ...order } = request;
-  await requireMayBuy(userId);
+  await countPaymentAttempt(userId);
   if (publishableKey !== undefined) await requireOwnPartner(publishableKey, partnerId);
   if (returnUrl !== undefined) await requireAllowedOrigin(partnerId, originOf(returnUrl));
   const { payment, form } = await startPayment({

@@ -11,12 +11,19 @@ import { prepareExchange } from '../providers/prepare-exchange';
 import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
 import { requireParsable } from '../providers/response-limits';
 import { type Candidate, runsSearches } from './candidates';
-import { noteFailure, noteSuccess } from './circuit-breaker';
+import { noteFailure, noteOutage, noteSuccess, userScope } from './circuit-breaker';
 import { cutOff } from './cut-off';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
 import { beginCall, noteFirstChunk } from './trace-call';
-import { callProvider, mayHaveArrived, timedOut } from './upstream';
+import {
+  callProvider,
+  isConnectionError,
+  isUnreachable,
+  mayHaveArrived,
+  timedOut,
+  writeBody,
+} from './upstream';
 import type { UpstreamResponse } from './upstream-response';
 
 const MEGABYTE = 1024 * 1024;
@@ -71,6 +78,7 @@ export async function attempt(
     noteResponse: run.keeper?.note,
   });
   beginCall(run, served, exchange);
+  const body = await writeBody(exchange.body, run.isLarge);
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
   run.attempts.push({ model, atMs: sinceMs, outcome: 'interrupted' });
@@ -79,13 +87,17 @@ export async function attempt(
   if (!run.isSmall) await letOthersRun();
   const timer = run.wantsStream ? undefined : setTimeout(timeOut, firstByteMs(), run);
   try {
-    upstream = await callProvider(target, exchange, run.abort, {
+    upstream = await callProvider(target, exchange, body, run.abort, {
       mayBeSilent: exchange.mayHideOutput(),
-      isLarge: run.isLarge,
       isStream: run.wantsStream,
     });
   } catch (cause) {
-    if (!run.abort.aborted) noteFailure(model.provider);
+    if (!run.abort.aborted && !isConnectionError(cause)) {
+      run.working = null;
+      throw cause;
+    }
+    if (isUnreachable(cause)) noteOutage(model.provider);
+    else if (!run.abort.aborted) noteFailure(userScope(run.hold.userId, model.id));
     const loss = timedOut(cause) ? 'timeout' : mayHaveArrived(cause) ? 'connection_lost' : null;
     if (loss === null && !run.abort.aborted) run.working = null;
     const mayRepeat = !run.abort.aborted && (run.wantsStream || loss !== 'timeout');
@@ -96,7 +108,7 @@ export async function attempt(
   providerResponses.add(model.provider, now() - sinceMs);
   run.call?.set({ 'http.response.status_code': upstream.statusCode });
   if (upstream.statusCode !== 200) return refused(run, served, upstream);
-  noteSuccess(model.provider);
+  noteSuccess(model.provider, userScope(run.hold.userId, model.id));
   return run.wantsStream
     ? openStreamed(run, served, exchange, upstream)
     : readWhole(run, served, exchange, upstream);
@@ -109,8 +121,10 @@ async function refused(run: Run, { model }: Candidate, upstream: UpstreamRespons
     body: await upstream.text(MAX_ERROR_BYTES).catch(() => ''),
     retryAfter: readRetryAfter(upstream.headers),
   });
-  if (failure.kind === 'unavailable' || failure.kind === 'account') noteFailure(model.provider);
-  else if (failure.kind !== 'busy') noteSuccess(model.provider);
+  const scope = userScope(run.hold.userId, model.id);
+  if (upstream.statusCode === 401) noteOutage(model.provider);
+  else if (upstream.statusCode >= 500 || failure.kind === 'account') noteFailure(scope);
+  else if (failure.kind !== 'busy') noteSuccess(model.provider, scope);
   return { ok: false, failure, mayRepeat: true, hasResponse: true, loss: null };
 }
 

@@ -7,7 +7,7 @@ import { providerAttempts } from '../measures';
 import type { ProviderFailure } from '../providers/provider-failure';
 import { type Attempt, attempt, type ProviderResponse } from './attempt';
 import type { Candidate } from './candidates';
-import { cooldownSeconds } from './circuit-breaker';
+import { cooldownSeconds, userScope } from './circuit-breaker';
 import { isFull } from './provider-share';
 import type { NotedAttempt, Run } from './run';
 import { noteLoss } from './settle-run';
@@ -33,7 +33,10 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
   for (const candidate of run.candidates) {
     for (const isRetry of [false, true]) {
       if (hasEnded(run)) break;
-      const cooldown = cooldownSeconds(candidate.model.provider);
+      const cooldown = cooldownSeconds(
+        candidate.model.provider,
+        userScope(run.hold.userId, candidate.model.id),
+      );
       if (cooldown > 0) {
         shortestCooldown = Math.min(shortestCooldown, cooldown);
         break;

@@ -1,12 +1,13 @@
 import { countRefusal } from '../activity/refusal-counts';
 import { now } from '../clock';
+import type { Picocredits } from '../credits';
 import { settings } from '../env';
 import { type ApiError, overloaded } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
 import type { Reply } from '../http/reply';
 import { noteKeyUse } from '../keys/uses';
-import { admit, release } from '../ledger';
+import { admit, canSpend, countRunning, release } from '../ledger';
 import { generationStarts } from '../measures';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
@@ -16,14 +17,14 @@ import { traceOf } from '../tracing';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect } from './client-disconnect';
 import type { Claim } from './idempotent-requests';
-import type { KeptResponses } from './kept-responses';
+import { type KeptResponses, NOTHING_KEPT, type Owner } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { countForNetwork, findNetworkRefusal } from './network-share';
 import { findOtherHash } from './other-hash';
 import { fitOutputCap, fitSearches, planRequest } from './plan';
 import { isFull } from './provider-share';
-import { type Caller, type ReadRequest, readModelRequest } from './read-request';
+import { AT_ONCE_BYTES, type Caller, type ReadRequest, readModelRequest } from './read-request';
 import { toApiError, warnOfSearches } from './refusals';
 import { findDisconnectRefusal } from './repeated-disconnects';
 import { respondOnce } from './respond-once';
@@ -38,7 +39,7 @@ type Incoming = {
   requestId: string;
   protocol: ClientProtocol<ClientRequest>;
   caller: Caller;
-  kept: KeptResponses | null;
+  kept: KeptResponses;
   receivedAtMs: number;
   /** Ends the response with an error, while the request may go on for its bill. */
   endResponse: (error: ApiError) => void;
@@ -49,7 +50,7 @@ export async function generate(
   request: ApiRequest,
   requestId: string,
   protocol: ClientProtocol<ClientRequest>,
-  kept: KeptResponses | null = null,
+  kept: KeptResponses = NOTHING_KEPT,
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
   try {
@@ -104,14 +105,18 @@ async function admitRequest(
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
 ): Promise<Run> {
-  const { keyHash, candidates, warnings, isSmall, isLarge } = read;
+  const { keyHash, candidates, warnings } = read;
   const model = candidates[0].model.id;
   if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
     throw overloaded();
   const { clientIp, origin } = readKeySource(request);
   const networkRefusal = findNetworkRefusal(clientIp);
   if (networkRefusal !== null) throw networkRefusal;
-  const client = kept === null ? read.body : await kept.resolve(request, read.body);
+  const asked = { keyHash, requestId, model, clientIp, origin };
+  const admitCheaply = (owner: Owner) =>
+    requireSpender({ ...asked, need: LEAST, want: LEAST }, owner, request);
+  const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
+  const { client, addedBytes } = resolved;
   const measure = await measureDocuments(protocol.measure(client));
   const plan = planRequest(protocol, client, candidates, measure);
   const { need, want } = plan;
@@ -137,12 +142,12 @@ async function admitRequest(
     candidates,
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
-    keeper: kept === null ? null : kept.keeperOf(client, hold),
+    keeper: resolved.keeperOf(hold),
     endResponse,
     clientHeaders: readClientHeaders(request),
     wantsStream: protocol.wantsStream(client),
-    isSmall,
-    isLarge,
+    isSmall: read.isSmall && addedBytes === 0,
+    isLarge: read.isLarge || addedBytes > AT_ONCE_BYTES,
     outputCap,
     searches,
     choices,
@@ -155,6 +160,21 @@ async function admitRequest(
 }
 
 type Wanted = Parameters<typeof admit>[0];
+
+const LEAST = 1n as Picocredits;
+
+/** Refuses a user who cannot spend, or has too many requests running, without measuring the request. */
+async function requireSpender(
+  wanted: Wanted,
+  { userId, partnerId }: Owner,
+  request: WithHeaders,
+): Promise<void> {
+  const isIdle = countRunning(userId) < settings().LIMIT_RUNNING_PER_USER;
+  if (isIdle && (await canSpend(userId, partnerId))) return;
+  const admission = await admitOrOverloaded(wanted, request);
+  if (!admission.ok) throw toApiError(admission, wanted.model, wanted.keyHash);
+  await release(admission.hold);
+}
 
 async function admitOrOverloaded(wanted: Wanted, request: WithHeaders): ReturnType<typeof admit> {
   const span = traceOf(wanted.requestId)?.begin('admission', 'internal');

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, now, nowDate } from '../clock';
 import { deleteInSteps, pool } from '../db';
 import { settings } from '../env';
 import { type ApiError, overloaded } from '../errors';
+import { holdBytes, type Reader } from '../http/body-bytes';
 import type { Reply } from '../http/reply';
 import { isKeyedHash, keyedHash } from '../keyed-hash';
 import { type Hold, readOutcome } from '../ledger';
@@ -225,8 +226,14 @@ const pack = ({ body, headers }: KeptReply): Promise<Buffer> =>
   compress(Buffer.from(JSON.stringify(headers) + LINE_END + body));
 
 /** The kept response as the retry gets it: with the id of the request that was charged, which is that of the receipt. */
-export async function openReplay({ requestId, sealed }: First & { state: 'kept' }): Promise<Reply> {
-  const text = (await decompress(openSealedBytes(sealed, boundTo(requestId)))).toString('utf8');
+export async function openReplay(
+  { requestId, sealed }: First & { state: 'kept' },
+  reader: Reader,
+): Promise<Reply> {
+  const packed = openSealedBytes(sealed, boundTo(requestId));
+  // The last bytes of gzip are the length of the text.
+  holdBytes(reader, packed.readUInt32LE(packed.length - 4));
+  const text = (await decompress(packed)).toString('utf8');
   const end = text.indexOf(LINE_END);
   const ids = { 'x-request-id': requestId, 'idempotent-replayed': 'true' };
   return { body: text.slice(end + 1), headers: { ...JSON.parse(text.slice(0, end)), ...ids } };

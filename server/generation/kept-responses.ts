@@ -1,27 +1,39 @@
-import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { MINUTE_MS, now } from '../clock';
-import { pool, prisma } from '../db';
 import { settings } from '../env';
 import { ApiError } from '../errors';
-import type { WithHeaders } from '../http/api-request';
 import { requireUserKey } from '../http/authenticate';
+import { holdBytes, type Reader } from '../http/body-bytes';
+import { GENERATION_BODY_BYTES } from '../http/read-body';
 import type { Hold } from '../ledger';
 import { describeError, log } from '../log';
 import type { ClientRequest } from '../protocols/client-protocols';
-import { countCharacters } from '../protocols/count-characters';
-import { parseExactly, writeExactly } from '../protocols/exact-numbers';
+import { countCharacters, countValues } from '../protocols/count-characters';
 import type { Json } from '../protocols/neutral';
 import { asArray, asObject, asText, refuse } from '../protocols/read-fields';
 import type { ResponsesClientRequest } from '../protocols/responses/protocol';
 import { itemsOf } from '../protocols/responses/schema';
-import { openSealed, seal } from '../seal';
+import { JSON_LIMITS } from '../scan-json';
+import { isPlace, linkInput, type SentInput } from './kept-input';
+import {
+  type Entry,
+  findChain,
+  findItems,
+  findResponse,
+  isId,
+  keepResponse,
+  type Link,
+  type Owner,
+  type Place,
+  type ReadLimit,
+  readInputs,
+  readOutputs,
+  renew,
+} from './kept-store';
 
 /**
  * Responses of the responses format are kept for a short time, encrypted, so that later requests of the same
  * user and app can continue them (`previous_response_id`) or contain their items by id (`item_reference`).
+ * Each output is kept once, and of each input what no earlier one contains.
  */
-
-export type Owner = { userId: string; partnerId: string };
 
 /** Keeps one response. */
 export type Keeper = {
@@ -31,64 +43,184 @@ export type Keeper = {
   keep: () => Promise<void>;
 };
 
-export type KeptResponses = {
-  /** The request with its references resolved. */
-  resolve(request: WithHeaders, client: ClientRequest): Promise<ClientRequest>;
+/** A request with its references resolved. */
+export type Resolved<Client = ClientRequest> = {
+  client: Client;
+  /** What the references added, in bytes. */
+  addedBytes: number;
   /** Null if the response is not kept. */
-  keeperOf(client: ClientRequest, owner: Hold): Keeper | null;
+  keeperOf: (hold: Hold) => Keeper | null;
 };
 
-/** Writing more at once would hold up other requests. */
-const MAX_CHARACTERS = 1_000_000;
-/** All responses of a user in one app. */
-const MAX_BYTES_PER_OWNER = 64 * 1024 * 1024;
+/** `admitCheaply` refuses a user who could not pay for the request, before anything is read. */
+export type Asking = Reader & { admitCheaply: (owner: Owner) => Promise<void> };
 
-export const keptResponses: KeptResponses = {
-  resolve: (request, client) =>
-    client.format === 'responses' ? resolve(request, client) : Promise.resolve(client),
-  keeperOf(client, { userId, partnerId }) {
-    if (client.format !== 'responses' || client.body.store === false) return null;
-    return keepLater({ userId, partnerId }, itemsOf(client.body));
-  },
+export type KeptResponses = { resolve(asking: Asking, client: ClientRequest): Promise<Resolved> };
+
+/** For formats without references. */
+export const NOTHING_KEPT: KeptResponses = {
+  resolve: async (_, client) => ({ client, addedBytes: 0, keeperOf: () => null }),
 };
 
-async function resolve(
-  request: WithHeaders,
-  { format, body }: ResponsesClientRequest,
-): Promise<ResponsesClientRequest> {
-  const items = itemsOf(body);
-  const named = items.flatMap((item) => (isReference(item) ? [asText(item.id)] : []));
-  if (named.length > MAX_REFERENCES)
-    throw refuse('input', `must contain at most ${MAX_REFERENCES} references`);
-  const isKept = settings().KEEP_RESPONSES_MINUTES > 0;
-  const own = isKept ? body : Object.assign({}, body, { store: false });
-  const previousId = body.previous_response_id ?? null;
-  if (previousId === null && named.length === 0) return { format, body: own };
-  const found = isKept ? await findKept(await requireUserKey(request), previousId, named) : [];
-  const before = previousId === null ? [] : readBefore(found, previousId);
-  const kept = new Map(
-    found.flatMap(({ itemIds, output }) => itemIds.map((id, at) => [id, output[at]] as const)),
-  );
-  const input = items.map((item, index) => {
-    if (!isReference(item)) return item;
-    const referenced = kept.get(asText(item.id));
-    if (referenced === undefined) throw notKept(`input.${index}.id`, 'item');
-    return referenced;
-  });
-  return { format, body: Object.assign({}, own, { input: [...before, ...input] }) };
-}
+export const keptResponses = { resolve: resolveReferences };
 
 /** A body could contain a million of them. */
 const MAX_REFERENCES = 5_000;
-const ID = /^[\w.:-]{1,255}$/;
+/** Of one item. Clients refer once to each part of a message, which has one or two. */
+const MAX_REPETITIONS = 4;
 
 const isReference = ({ type }: Json): boolean => type === 'item_reference';
 
-function readBefore(found: readonly Found[], id: string): Json[] {
-  const previous = found.find((response) => response.id === id);
-  if (previous === undefined) throw notKept('previous_response_id', 'response');
-  return [...previous.readInput(), ...previous.output];
+export async function resolveReferences(
+  asking: Asking,
+  { body }: ResponsesClientRequest,
+): Promise<Resolved<ResponsesClientRequest>> {
+  const items = itemsOf(body);
+  const isKept = settings().KEEP_RESPONSES_MINUTES > 0;
+  const own = isKept ? body : Object.assign({}, body, { store: false });
+  const ids = countReferences(items);
+  const previousId = body.previous_response_id ?? null;
+  if (previousId === null && ids.size === 0)
+    return {
+      client: { format: 'responses', body: own },
+      addedBytes: 0,
+      keeperOf: keeperOf(own, { items, entries: items, previous: null }),
+    };
+  if (!isKept) throw previousId === null ? itemNotKept(items, new Map()) : responseNotKept();
+  const owner = await requireUserKey(asking.request);
+  await asking.admitCheaply(owner);
+  const reading = new Reading(asking, owner, countCharacters(items));
+  const found = await findItems(owner, [...ids.keys()]);
+  const chain = previousId === null ? [] : await findChain(owner, previousId);
+  const [previous] = chain;
+  if (previousId !== null && previous === undefined) throw responseNotKept();
+  const entries = items.map((item) => placeOf(item, found) ?? item);
+  const before = previous === undefined ? [] : await reading.readBefore(chain, previous);
+  const input = await reading.fill([...before, ...entries]);
+  if (input === null) throw before.length === 0 ? itemNotKept(items, found) : chainBroken();
+  if (input.some(isReference)) throw itemNotKept(items, found);
+  requireFewValues(input);
+  await renew([...found.values(), ...chain]);
+  return {
+    client: { format: 'responses', body: Object.assign({}, own, { input }) },
+    addedBytes: reading.addedBytes,
+    keeperOf: keeperOf(own, {
+      items,
+      entries,
+      previous: previous === undefined ? null : { ...previous, output: placesOf(previous) },
+    }),
+  };
 }
+
+/** How often each item is referenced. */
+function countReferences(items: readonly Json[]): Map<string, number> {
+  const ids = new Map<string, number>();
+  let references = 0;
+  for (const [index, item] of items.entries()) {
+    if (!isReference(item)) continue;
+    if (++references > MAX_REFERENCES)
+      throw refuse('input', `must contain at most ${MAX_REFERENCES} references`);
+    const id = asText(item.id);
+    const times = (ids.get(id) ?? 0) + 1;
+    if (times > MAX_REPETITIONS)
+      throw refuse(`input.${index}.id`, `must not refer to one item more than ${MAX_REPETITIONS} times`);
+    ids.set(id, times);
+  }
+  return ids;
+}
+
+const placeOf = (item: Json, found: Awaited<ReturnType<typeof findItems>>): Place | undefined => {
+  const place = isReference(item) ? found.get(asText(item.id)) : undefined;
+  return place && [place.no, place.at];
+};
+
+const placesOf = ({ no, outputs }: Link): Place[] => Array.from({ length: outputs }, (_, at) => [no, at]);
+
+/** Reads what a request refers to, within the limits of a body. What is read counts as a part of the body. */
+class Reading {
+  readonly #reader: Reader;
+  readonly #owner: Owner;
+  #restBytes: number;
+  addedBytes = 0;
+
+  constructor(reader: Reader, owner: Owner, bodyBytes: number) {
+    this.#reader = reader;
+    this.#owner = owner;
+    this.#restBytes = GENERATION_BODY_BYTES - bodyBytes;
+  }
+
+  /** What came before a request that continues these responses, the newest first. */
+  async readBefore(chain: readonly Link[], newest: Link): Promise<Entry[]> {
+    return [...(await this.readInput(chain)), ...placesOf(newest)];
+  }
+
+  /** The input of the first of these responses. */
+  async readInput(chain: readonly Link[]): Promise<Entry[]> {
+    const isWhole = chain.at(-1)?.parentNo === null && chain.every(({ inputBytes }) => inputBytes !== null);
+    if (!isWhole) throw chainBroken();
+    const inputs = await readInputs(this.#owner, new Map(chain.map(({ no }) => [no, 1])), this.#limit());
+    return chain.toReversed().flatMap(({ no }) => {
+      const input = inputs.get(no);
+      if (input === undefined) throw chainBroken();
+      return input;
+    });
+  }
+
+  /** The items, or null if one of the places is no longer kept. */
+  async fill(entries: readonly Entry[]): Promise<Json[] | null> {
+    const outputs = await readOutputs(this.#owner, countUses(entries), this.#limit());
+    const items: Json[] = [];
+    for (const entry of entries) {
+      const item = isPlace(entry) ? outputs.get(entry[0])?.[entry[1]] : entry;
+      if (item === undefined) return null;
+      items.push(item);
+    }
+    return items;
+  }
+
+  #limit(): ReadLimit {
+    return { limitBytes: this.#restBytes, count: (bytes) => this.#add(bytes) };
+  }
+
+  #add(bytes: number): void {
+    if (bytes > this.#restBytes)
+      throw new ApiError(
+        'request_too_large',
+        `The request with what it refers to exceeds the maximum size of ${GENERATION_BODY_BYTES / 1024 ** 2} MB.`,
+      );
+    holdBytes(this.#reader, bytes);
+    this.#restBytes -= bytes;
+    this.addedBytes += bytes;
+  }
+}
+
+/** How often each response must be read: as often as any of its items is used. */
+function countUses(entries: readonly Entry[]): Map<number, number> {
+  const ofItems = new Map<string, number>();
+  const uses = new Map<number, number>();
+  for (const entry of entries) {
+    if (!isPlace(entry)) continue;
+    const times = (ofItems.get(String(entry)) ?? 0) + 1;
+    ofItems.set(String(entry), times);
+    uses.set(entry[0], Math.max(times, uses.get(entry[0]) ?? 0));
+  }
+  return uses;
+}
+
+function requireFewValues(input: readonly Json[]): void {
+  if (countValues(input) > JSON_LIMITS.values)
+    throw refuse(
+      'input',
+      `contains with its references more than ${JSON_LIMITS.values} values and field names`,
+    );
+}
+
+function itemNotKept(items: readonly Json[], found: ReadonlyMap<string, unknown>): ApiError {
+  const index = items.findIndex((item) => isReference(item) && !found.has(asText(item.id)));
+  return notKept(`input.${Math.max(0, index)}.id`, 'item');
+}
+
+const responseNotKept = (): ApiError => notKept('previous_response_id', 'response');
 
 function notKept(param: string, what: 'item' | 'response'): ApiError {
   const minutes = settings().KEEP_RESPONSES_MINUTES;
@@ -103,45 +235,17 @@ function notKept(param: string, what: 'item' | 'response'): ApiError {
   );
 }
 
-type Found = { id: string; itemIds: string[]; output: Json[]; readInput: () => Json[] };
-type Row = { id: string; item_ids: string[]; input: Buffer; response: Buffer };
+const chainBroken = (): ApiError =>
+  refuse(
+    'previous_response_id',
+    'a part of the conversation before this response was deleted, or was too large to be kept. Send the items themselves.',
+  );
 
-/** Finds responses by their own ids or by those of their items. Each use extends the time for which they are kept. */
-async function findKept(
-  { userId, partnerId }: Owner,
-  id: string | null,
-  itemIds: readonly string[],
-): Promise<Found[]> {
-  if (id !== null && !ID.test(id)) return [];
-  const { rows } = await pool().query<Row>({
-    name: 'use_kept_responses',
-    text: `UPDATE kept_response SET expires_at = greatest(expires_at, $6)
-           WHERE user_id = $1 AND partner_id = $2 AND expires_at > $5 AND (id = $3 OR item_ids && $4::text[])
-           RETURNING id, item_ids, input, response`,
-    values: [userId, partnerId, id, itemIds.filter((itemId) => ID.test(itemId)), new Date(now()), expiry()],
-  });
-  const found: Found[] = [];
-  for (const { id, item_ids: itemIds, input, response } of rows) {
-    const output = asArray(open(response, id, 'response').output).map(asObject);
-    found.push({
-      id,
-      itemIds,
-      output,
-      readInput: () => asArray(open(input, id, 'input').items).map(asObject),
-    });
-    await letOthersRun();
-  }
-  return found;
+function keeperOf(body: ResponsesClientRequest['body'], sent: SentInput): Resolved['keeperOf'] {
+  return ({ userId, partnerId }) => (body.store === false ? null : keepLater({ userId, partnerId }, sent));
 }
 
-const expiry = (): Date => new Date(now() + settings().KEEP_RESPONSES_MINUTES * MINUTE_MS);
-
-const open = (sealed: Buffer, id: string, column: 'input' | 'response'): Json =>
-  asObject(parseExactly(openSealed(sealed, boundTo(id, column))));
-
-const boundTo = (id: string, column: 'input' | 'response'): string => `kept_response:${column}:${id}`;
-
-function keepLater(owner: Owner, items: readonly Json[]): Keeper {
+function keepLater(owner: Owner, sent: SentInput): Keeper {
   let noted: Json | null = null;
   return {
     note(response) {
@@ -150,7 +254,7 @@ function keepLater(owner: Owner, items: readonly Json[]): Keeper {
     async keep() {
       if (noted === null) return;
       try {
-        await write(owner, items, noted);
+        await keep(owner, sent, noted);
       } catch (error) {
         log().warn({ error: describeError(error) }, 'response not kept');
       }
@@ -158,47 +262,33 @@ function keepLater(owner: Owner, items: readonly Json[]): Keeper {
   };
 }
 
-/** Not for an account that was deleted while the request ran, and not beyond the limits. */
-async function write({ userId, partnerId }: Owner, items: readonly Json[], response: Json): Promise<void> {
-  const id = asText(response.id);
-  if (!ID.test(id) || countCharacters(items) + countCharacters(response) > MAX_CHARACTERS) return;
+/** Writing more at once would hold up other requests. */
+const MAX_OUTPUT_CHARACTERS = 1_000_000;
+
+async function keep(owner: Owner, sent: SentInput, given: Json): Promise<void> {
+  const id = asText(given.id);
+  // These repeat the request. They may be longer than all the rest.
+  const response = Object.assign({}, given, { id, instructions: null, tools: [], text: undefined });
+  if (!isId(id) || countCharacters(response) > MAX_OUTPUT_CHARACTERS) return;
   const itemIds = asArray(response.output).map((item) => asText(asObject(item).id));
-  const sealedInput = seal(writeExactly({ items }), boundTo(id, 'input'));
-  const sealedResponse = seal(writeExactly(response), boundTo(id, 'response'));
-  await pool().query({
-    name: 'keep_response',
-    text: `INSERT INTO kept_response (user_id, partner_id, id, item_ids, input, response, expires_at)
-           SELECT $1::text, $2::text, $3::text, $4::text[], $5::bytea, $6::bytea, $7::timestamptz
-           WHERE EXISTS (SELECT FROM "user" WHERE id = $1 AND deleted_at IS NULL)
-             AND $8 >= octet_length($5::bytea) + octet_length($6::bytea) + coalesce((
-               SELECT sum(octet_length(k.input) + octet_length(k.response)) FROM kept_response k
-               WHERE k.user_id = $1 AND k.partner_id = $2 AND k.expires_at > $9), 0)
-           ON CONFLICT DO NOTHING`,
-    values: [
-      userId,
-      partnerId,
-      id,
-      itemIds,
-      sealedInput,
-      sealedResponse,
-      expiry(),
-      MAX_BYTES_PER_OWNER,
-      new Date(now()),
-    ],
-  });
+  await keepResponse(owner, { response, itemIds, ...(await linkInput(owner, sent)) });
 }
 
-/** The kept response with this id, as its client got it, or null. */
-export async function findKeptResponse(owner: Owner, id: string): Promise<Json | null> {
-  if (!ID.test(id)) return null;
-  const row = await prisma().keptResponse.findUnique({
-    where: { userId_partnerId_id: { ...owner, id }, expiresAt: { gt: new Date(now()) } },
-    select: { response: true },
-  });
-  return row === null ? null : JSON.parse(openSealed(row.response, boundTo(id, 'response')));
+/** The kept response with this id as JSON, without what it repeats of its request, or null. */
+export async function readKeptResponse(reader: Reader, owner: Owner, id: string): Promise<string | null> {
+  const response = await findResponse(owner, id);
+  if (response !== null) holdBytes(reader, response.length);
+  return response;
 }
 
-/** Deletes responses that are past their retention. */
-export async function forgetKeptResponses(): Promise<void> {
-  await prisma().keptResponse.deleteMany({ where: { expiresAt: { lte: new Date(now()) } } });
+/** The input of a kept response, whole, or null if the response is not kept. */
+export async function readKeptInput(reader: Reader, owner: Owner, id: string): Promise<Json[] | null> {
+  const chain = await findChain(owner, id);
+  if (chain.length === 0) return null;
+  const reading = new Reading(reader, owner, 0);
+  const input = await reading.fill(await reading.readInput(chain));
+  if (input === null) throw chainBroken();
+  return input;
 }
+
+export type { Owner };

@@ -20,7 +20,7 @@ import { requireLiveKey } from './live-keys';
 import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
 
 /** Up to this size, JSON is parsed and written at once: each takes a few milliseconds, and pieces take twice that. */
-const AT_ONCE_BYTES = 1024 * 1024;
+export const AT_ONCE_BYTES = 1024 * 1024;
 
 export type ReadRequest<Body> = {
   keyHash: Buffer;

@@ -3,6 +3,7 @@ import { settings } from '../env';
 import { ApiError, stopping } from '../errors';
 import { type ApiRequest, watchClient } from '../http/api-request';
 import { requireUserKey } from '../http/authenticate';
+import { requireUserKeyHash } from '../http/credentials';
 import type { Reply } from '../http/reply';
 import { Abort } from './abort';
 import { Claim, claim, type First, findFirst, type Idempotent, openReplay } from './idempotent-requests';
@@ -48,7 +49,7 @@ async function followFirst(idempotent: Idempotent, request: ApiRequest): Promise
   if (first.state === 'running') first = await waitForFirst(idempotent, request);
   switch (first.state) {
     case 'kept':
-      return openReplay(first);
+      return openReplay(first, { request, keyHash: requireUserKeyHash(request) });
     case 'charged':
       throw alreadyCharged(first);
     case 'different':

@@ -4,15 +4,21 @@ import { settings } from '../env';
 import type { ProviderTarget } from '../pricing/served';
 import { writeExactly } from '../protocols/exact-numbers';
 import type { Json } from '../protocols/neutral';
+import { asObject, asText } from '../protocols/read-fields';
 import { writeLargeJson } from '../protocols/write-large-json';
 import { FORMATS } from '../providers/formats';
 import type { Abort } from './abort';
 import { connectUpstream } from './upstream-connection';
 import { UpstreamResponse, type UpstreamTimeouts } from './upstream-response';
 
-export type UpstreamRequest = { path: string; headers: Record<string, string>; body: Json };
+export type UpstreamRequest = { path: string; headers: Record<string, string> };
+export type UpstreamBody = string | Buffer[];
 
 let agent: Agent | undefined;
+
+/** Writes what `callProvider` sends. What this throws is no failure of the provider. */
+export const writeBody = (body: Json, isLarge: boolean): UpstreamBody | Promise<UpstreamBody> =>
+  isLarge ? writeLargeJson(body) : writeExactly(body);
 
 /**
  * Sends a request to a provider. Redirects are not followed, so that our key is sent nowhere else. Throws an
@@ -22,12 +28,11 @@ let agent: Agent | undefined;
 export function callProvider(
   target: ProviderTarget,
   request: UpstreamRequest,
+  body: UpstreamBody,
   abort: Abort,
-  { mayBeSilent = false, isLarge = false, isStream = false } = {},
+  { mayBeSilent = false, isStream = false } = {},
 ): Promise<UpstreamResponse> {
-  const timeouts = timeoutsOf({ mayBeSilent, isStream });
-  const send = (body: string | Buffer[]) => sendRequest(target, request, body, abort, timeouts);
-  return isLarge ? writeLargeJson(request.body).then(send) : send(writeExactly(request.body));
+  return sendRequest(target, request, body, abort, timeoutsOf({ mayBeSilent, isStream }));
 }
 
 function timeoutsOf({
@@ -58,7 +63,7 @@ function timeoutsOf({
 function sendRequest(
   target: ProviderTarget,
   { path, headers }: UpstreamRequest,
-  body: string | Buffer[],
+  body: UpstreamBody,
   abort: Abort,
   timeouts: UpstreamTimeouts,
 ): Promise<UpstreamResponse> {
@@ -80,7 +85,7 @@ function sendRequest(
 }
 
 /** undici counts the bytes of a string itself. Without a length it would send chunks, which not all providers accept. */
-function lengthOf(body: string | Buffer[]): Record<string, string> {
+function lengthOf(body: UpstreamBody): Record<string, string> {
   if (typeof body === 'string') return {};
   return { 'content-length': String(body.reduce((bytes, { length }) => bytes + length, 0)) };
 }
@@ -89,12 +94,32 @@ function lengthOf(body: string | Buffer[]): Record<string, string> {
 export const timedOut = (error: unknown): boolean =>
   error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
 
-const NEVER_SENT =
-  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*_CERT.*|UND_ERR_(INVALID|NOT_SUPPORTED).*)$/;
+/** Errors of undici about a request that it did not send. */
+const UNSENT = new Set([
+  ...['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'],
+  ...['UND_ERR_CLOSED', 'UND_ERR_DESTROYED'],
+]);
+
+/** Whether the connection to the provider failed. Anything else, such as a header that cannot be sent, is our own fault. */
+export const isConnectionError = (error: unknown): boolean =>
+  !UNSENT.has(codeOf(error)) && !(error instanceof TypeError) && !(error instanceof RangeError);
+
+/** Codes of errors before a connection exists. No content of a request can cause them. */
+const UNREACHABLE = new Set([
+  ...['UND_ERR_CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+]);
+
+export const isUnreachable = (error: unknown): boolean => UNREACHABLE.has(codeOf(error));
+
+/** The certificate of whatever answered was refused, before anything was sent to it. */
+const REFUSED_CERTIFICATE = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 /** Whether a call that failed without a response may have reached the provider, which then may bill it. */
 export const mayHaveArrived = (error: unknown): boolean =>
-  !NEVER_SENT.test(String((error as { code?: unknown } | null)?.code ?? ''));
+  !isUnreachable(error) && !REFUSED_CERTIFICATE.test(codeOf(error));
+
+const codeOf = (error: unknown): string => asText(asObject(error).code);
 
 /** Our key comes last, so that it replaces any header of that name. */
 function withKey(

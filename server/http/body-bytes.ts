@@ -1,6 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
 import ipaddr from 'ipaddr.js';
 import { ApiError, overloaded } from '../errors';
+import { type ApiRequest, connectionOf } from './api-request';
+import { readClientIp } from './client-ip';
 
 /**
  * Bounds the memory of request bodies: in this process, of one client IP and of one user key. A body counts
@@ -93,6 +95,18 @@ export class AnswerBytes {
     inAnswers -= this.#counted;
     this.#bytes = this.#counted = 0;
   }
+}
+
+/** Who reads what is stored. `keyHash` is of the user key. */
+export type Reader = { request: ApiRequest; keyHash: Buffer };
+
+/** Counts what is read for a request as a part of its body. Throws when a limit is reached. */
+export function holdBytes({ request, keyHash }: Reader, bytes: number): void {
+  const outgoing = connectionOf(request)?.outgoing;
+  if (outgoing === undefined || outgoing.destroyed || bytes === 0) return;
+  const held = new BodyBytes(readClientIp(request), keyHash.toString('latin1'));
+  held.add(bytes);
+  outgoing.once('close', () => held.release());
 }
 
 function subtract(counts: Map<string, number>, name: string, bytes: number): void {

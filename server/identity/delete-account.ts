@@ -33,6 +33,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
     await tx.billingDetails.deleteMany({ where: { userId } });
+    await tx.keptThread.deleteMany({ where: { userId } });
     await tx.keptResponse.deleteMany({ where: { userId } });
     await tx.idempotentRequest.deleteMany({ where: { userId } });
     await tx.unansweredRequest.deleteMany({ where: { userId } });

@@ -66,6 +66,7 @@ export { readUsageDays, rollUpUsage, type UsageDay, type UsageFilter } from './u
 export {
   type Booking,
   bookPurchase,
+  canSpend,
   grantCredits,
   lockAllowance,
   OUTSIDE_ANY_APP,

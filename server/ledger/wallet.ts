@@ -253,3 +253,13 @@ export async function readSpendable(userId: string, partnerId: string): Promise<
     allowanceLeft: row.allowance_left as Microcredits,
   };
 }
+
+/** Whether a user can spend anything in an app, apart from what running requests hold: a cheap look before the admission. */
+export async function canSpend(userId: string, partnerId: string): Promise<boolean> {
+  const { rows } = await pool().query<{ status: string }>({
+    name: 'ledger_read_status',
+    text: 'SELECT status FROM ledger_read($1, $2, $3)',
+    values: [userId, partnerId, minimumBalance().toString()],
+  });
+  return rows[0]?.status === 'ok' || rows[0]?.status === 'busy';
+}

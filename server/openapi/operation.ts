@@ -7,7 +7,7 @@ import type { RequestName, ResponseName } from './schemas';
 /** One documented endpoint. It refers to the schemas that its route uses. */
 export type Operation = {
   id: string;
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'delete';
   /** Parameters are written as `{name}`. */
   path: string;
   group: GroupId;

@@ -25,7 +25,8 @@ import {
   verifyCodeSchema,
 } from '../api/sign-in';
 import { keySetSchema, statementDaySchema, statementListSchema } from '../api/statements';
-import { tokenCountSchema } from '../generation/count-tokens';
+import { inputTokenCountSchema, tokenCountSchema } from '../generation/count-tokens';
+import { deletedResponseSchema, inputItemListSchema } from '../generation/stored-responses';
 import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '../http/error-bodies';
 import { metadataSchema } from '../identity/metadata';
 import { chatChunkSchema, chatCompletionSchema } from '../protocols/chat/response-schema';
@@ -79,6 +80,9 @@ const RESPONSES = {
   EmbeddingList: embeddingListSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
+  DeletedResponse: deletedResponseSchema,
+  InputItemList: inputItemListSchema,
+  InputTokenCount: inputTokenCountSchema,
   Model: listedModelSchema,
   ModelList: modelListSchema,
   PriceEstimate: priceEstimateSchema,

@@ -10,7 +10,7 @@ import { respondTo } from '../http/receive-body';
 import { errorResponse } from '../http/respond';
 import { newId } from '../ids';
 import { API_ROUTES } from './api-routes';
-import { missingEndpoint } from './missing-endpoint';
+import { isUnsupported, missingEndpoint } from './missing-endpoint';
 import { buildRouteTable, findHandler } from './route-table';
 import { FOR_OPERATORS, OAUTH, targetOf } from './target';
 
@@ -59,15 +59,19 @@ function route(request: Request, connection: Connection): Response | Promise<Res
   // A page may see this 404 too: its browser sends a preflight first.
   if (request.method === 'OPTIONS') return preflight(request);
   const audience = FOR_OPERATORS.has(pathname) ? 'same-origin' : 'any-origin';
-  const error = found ? wrongMethod(found.module) : missingEndpoint(pathname);
+  const error =
+    found && !isUnsupported(pathname) ? wrongMethod(found.module, request) : missingEndpoint(pathname);
   return errorResponse(formatOf(pathname), error, newId('req'), audience);
 }
 
 /** Opening an endpoint in a browser shows which methods it accepts. */
-function wrongMethod(module: object): ApiError {
+function wrongMethod(module: object, { headers }: Request): ApiError {
   const methods = Object.keys(module).filter((name) => /^[A-Z]+$/.test(name) && name !== 'OPTIONS');
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
-  return new ApiError('method_not_allowed', `This URL only accepts ${methods.join(' and ')}.`, { allow });
+  const only = `This URL only accepts ${methods.join(' and ')}.`;
+  const isWebSocket = headers.get('upgrade')?.toLowerCase() === 'websocket';
+  const reason = isWebSocket ? `WebSockets are not supported: use server-sent events. ${only}` : only;
+  return new ApiError('method_not_allowed', reason, { allow });
 }
 
 /** A malformed request, such as one without a host, is the client's error. */

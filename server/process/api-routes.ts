@@ -27,7 +27,9 @@ import * as messages from '../../app/v1/messages/route.api';
 import * as model from '../../app/v1/models/[...id]/route.api';
 import * as models from '../../app/v1/models/route.api';
 import * as openapi from '../../app/v1/openapi.json/route.api';
+import * as inputItems from '../../app/v1/responses/[id]/input_items/route.api';
 import * as keptResponse from '../../app/v1/responses/[id]/route.api';
+import * as inputTokens from '../../app/v1/responses/input_tokens/route.api';
 import * as responses from '../../app/v1/responses/route.api';
 import * as secretScanning from '../../app/v1/secret-scanning/route.api';
 
@@ -65,7 +67,9 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/openapi.json': openapi,
   '/v1/responses': responses,
   '/v1/embeddings': embeddings,
+  '/v1/responses/input_tokens': inputTokens,
   '/v1/responses/[id]': keptResponse,
+  '/v1/responses/[id]/input_items': inputItems,
   '/v1/secret-scanning': secretScanning,
   '/v1/models/[...id]': model,
 };

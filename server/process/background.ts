@@ -15,7 +15,7 @@ import { endOverdueReads } from '../generation/background-reads';
 import { providersInCooldown } from '../generation/circuit-breaker';
 import { endStoppedRequests } from '../generation/cut-off';
 import { forgetIdempotentRequests } from '../generation/idempotent-requests';
-import { forgetKeptResponses } from '../generation/kept-responses';
+import { forgetKeptResponses } from '../generation/kept-store';
 import { forgetOldNotices, sendKeyNotices } from '../identity/key-notice-mails';
 import { sweepSignIns } from '../identity/sweep-sign-ins';
 import { warnOfWrongCodes } from '../identity/warn-of-wrong-codes';

@@ -3,26 +3,37 @@ import { ApiError } from '../errors';
 
 /** Endpoints of other services that clients call by default or by habit, and what to do instead. */
 const UNSUPPORTED: [RegExp, string][] = [
-  [/^completions$/, 'Completions without messages are not supported. Use POST /v1/chat/completions.'],
-  [/^(messages\/)?batches$/, 'Batches are not supported. Send each request on its own.'],
-  [/^(files|uploads)$/, 'Uploaded files are not supported. Send images and PDFs inline.'],
-  [/^(images|videos)$/, 'The generation of images and videos is not supported.'],
-  [/^(audio|realtime)$/, 'Audio is not supported.'],
-  [/^moderations$/, 'Moderations are not supported.'],
+  [/^completions\b/, 'Completions without messages are not supported. Use POST /v1/chat/completions.'],
+  [/^(messages\/)?batches\b/, 'Batches are not supported. Send each request on its own.'],
+  [/^(files|uploads)\b/, 'Uploaded files are not supported. Send images and PDFs inline.'],
+  [/^(images|videos)\b/, 'The generation of images and videos is not supported.'],
+  [/^(audio|realtime)\b/, 'Audio is not supported.'],
+  [/^moderations\b/, 'Moderations are not supported.'],
+  [/^vector_stores\b/, 'Vector stores are not supported. Send the text that the model needs as input.'],
   [
-    /^(assistants|threads|conversations|vector_stores)$/,
-    'Stored conversations are not supported. Use POST /v1/chat/completions.',
+    /^conversations\b/,
+    'Stored conversations are not supported. Use previous_response_id of POST /v1/responses.',
   ],
-  [/^generation$/, 'Use GET /v1/credits/receipts/{request_id} for what a request cost.'],
+  [/^(assistants|threads)\b/, 'Assistants and their threads are not supported. Use POST /v1/responses.'],
+  [/^(fine_tuning|evals|graders|containers|skills)\b/, 'Only requests to models are supported.'],
+  [/^responses\/compact$/, 'The compaction of conversations is not supported. Send a shorter input.'],
+  [
+    /^responses\/[^/]+\/cancel$/,
+    'Responses in the background are not supported, so none can be cancelled. Close the connection instead.',
+  ],
+  [/^generation\b/, 'Use GET /v1/credits/receipts/{request_id} for what a request cost.'],
   [/^(credits|key|auth\/key)$/, 'Use GET /v1/credits/balance for what can be spent.'],
 ];
 
+const findReason = (pathname: string): string | undefined =>
+  UNSUPPORTED.find(([pattern]) => pattern.test(pathname.replace(/^\/v1\//, '')))?.[1];
+
+/** Whether another service has an endpoint at a path that is the id of something here. */
+export const isUnsupported = (pathname: string): boolean => findReason(pathname) !== undefined;
+
 /** The error for a path without an endpoint: what to use instead, or the base URL that the client needs. */
-export function missingEndpoint(pathname: string): ApiError {
-  const [, name = ''] = /^\/v1\/((?:messages\/|auth\/)?[^/]+)/.exec(pathname) ?? [];
-  const known = UNSUPPORTED.find(([pattern]) => pattern.test(name));
-  return new ApiError('not_found', known?.[1] ?? `This URL does not exist. ${describeBaseUrl()}`);
-}
+export const missingEndpoint = (pathname: string): ApiError =>
+  new ApiError('not_found', findReason(pathname) ?? `This URL does not exist. ${describeBaseUrl()}`);
 
 function describeBaseUrl(): string {
   const { origin } = new URL(settings().BASE_URL);

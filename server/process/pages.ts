@@ -67,8 +67,7 @@ function whenReady(worker: Worker): Promise<number> {
 }
 
 /** What our pages and Next read of a request. Whatever else a client sends, they never see. */
-const OF_REQUEST =
-  `${CLIENT_IP_HEADER} host accept accept-encoding accept-language cache-control
+const OF_REQUEST = `${CLIENT_IP_HEADER} host accept accept-encoding accept-language cache-control
   content-type cookie if-modified-since if-none-match if-range next-action next-router-prefetch next-router-segment-prefetch
   next-router-state-tree next-url origin range referer rsc sec-fetch-dest sec-fetch-mode
   sec-fetch-site sec-fetch-user stripe-signature user-agent`.split(/\s+/);

@@ -14,3 +14,12 @@ export function countCharacters(value: unknown): number {
   for (const name of Object.keys(fields)) characters += 1 + name.length + countCharacters(fields[name]);
   return characters;
 }
+
+/** The values and field names of a value, as `JsonScan` counts those of its JSON. */
+export function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Array.isArray(value) ? value : Object.values(value);
+  let values = Math.max(1, Array.isArray(value) ? inner.length : 2 * inner.length);
+  for (const item of inner) values += countValues(item);
+  return values;
+}

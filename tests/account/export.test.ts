@@ -109,6 +109,7 @@ describe('what the file contains', () => {
   function writeValue(owner: Name, { table, column, type }: Column): string {
     const [of, name] = REFERENCES[column] ?? [table, column];
     const marker = table === 'ledger_transaction' && column === 'kind' ? 'usage' : markerOf(owner, of, name);
+    if (column === 'no') return String(OWNERS.indexOf(owner));
     if (type === 'text') return `'${marker}'`;
     if (type === '_text') return `ARRAY['${marker}']`;
     if (type === 'bytea') return `'${marker}'::bytea`;

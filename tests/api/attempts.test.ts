@@ -10,7 +10,7 @@ import {
 } from '@/server/activity/unanswered-requests';
 import { DAY_MS, now, nowDate, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
-import { noteFailure, noteSuccess } from '@/server/generation/circuit-breaker';
+import { noteOutage } from '@/server/generation/circuit-breaker';
 import { cutOffRunning } from '@/server/generation/cut-off';
 import { deleteAccount } from '@/server/identity/delete-account';
 import { newId } from '@/server/ids';
@@ -36,8 +36,6 @@ configureProviders(upstream.url, [
   { provider: 'resting', format: 'openai', fallbacks: ['second'] },
 ]);
 const api = await startApi();
-// Its failures in one test must not end its calls in the next.
-afterEach(() => noteSuccess('first'));
 afterEach(() => setClock());
 
 const FAILED: Reply = { status: 500, body: { error: { message: 'failed' } } };
@@ -97,7 +95,7 @@ test('a provider that gave no response is listed as well', async () => {
 });
 
 test('a single attempt is listed if it went to another provider than that of the model', async () => {
-  for (let n = 0; n < 5; n++) noteFailure('resting');
+  for (let n = 0; n < 5; n++) noteOutage('resting');
   upstream.script('second', GREETING);
   const { attempts } = await sendAndReadReceipt(await newBuyer(), 'resting');
   expect(summary(attempts)).toEqual([['second', 'second/second', 'responded']]);

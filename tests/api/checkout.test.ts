@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { Prisma } from '@/prisma/client/client';
 import { stripeProcessor } from '@/server/checkout/stripe/processor';
 import { setClock } from '@/server/clock';
@@ -117,7 +117,8 @@ describe('POST /v1/credits/checkout', () => {
     async (amount) => {
       const createSession = vi.spyOn(stripeProcessor, 'createSession');
       const sessions = await prisma().checkoutSession.count();
-      const refused = await start({ amount });
+      const other = await newUserKey(world.app, 'picky@example.com');
+      const refused = await start({ amount }, { 'x-api-key': other.userKey });
       expect(refused.status).toBe(400);
       expect(refused.body).toMatchObject({
         error: { type: 'invalid_request', param: 'amount', code: '400' },
@@ -146,7 +147,12 @@ describe('POST /v1/credits/checkout', () => {
 });
 
 describe('Idempotency-Key', () => {
-  const withKey = (key: string, body = {}) => start(body, { ...auth, 'idempotency-key': key });
+  // One key starts at most 20 payments a minute.
+  let repeated = '';
+  beforeAll(async () => {
+    repeated = (await newUserKey(world.app, 'repeating@example.com')).userKey;
+  });
+  const withKey = (key: string, body = {}) => start(body, { 'x-api-key': repeated, 'idempotency-key': key });
   const sessions = () => prisma().checkoutSession.count();
 
   test('returns the stored response for the same key and body, for 24 hours', async () => {
@@ -221,4 +227,14 @@ test('GET returns a session only to its user in its app', async () => {
   expect((await send(`${address}/${body.session_id}`, 'GET', { 'x-api-key': userKey })).status).toBe(200);
   expect((await send(`${address}/cks_unknown`, 'GET', auth)).status).toBe(404);
   expect((await send(`${address}/cks_unknown`, 'GET', {})).status).toBe(401);
+});
+
+test('refuses the 21st payment that a key starts in a minute, before it reaches the processor', async () => {
+  const other = await newUserKey(world.app, 'impatient@example.com');
+  const before = await prisma().checkoutSession.count();
+  const auth = { authorization: `Bearer ${other.userKey}` };
+  const statuses: number[] = [];
+  for (let n = 0; n < 21; n++) statuses.push((await start({}, auth)).status);
+  expect(statuses).toEqual([...Array(20).fill(200), 429]);
+  expect(await prisma().checkoutSession.count()).toBe(before + 20);
 });

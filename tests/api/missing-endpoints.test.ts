@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { isForApi } from '@/server/process/api-listener';
@@ -31,6 +31,26 @@ test.each<[string, () => Promise<unknown>, string]>([
     () => client.images.generate({ model: 'm', prompt: 'x' }),
     'The generation of images and videos is not supported.',
   ],
+  [
+    'vector stores',
+    async () => client.vectorStores.list(),
+    'Vector stores are not supported. Send the text that the model needs as input.',
+  ],
+  [
+    'conversations',
+    () => client.conversations.create({}),
+    'Stored conversations are not supported. Use previous_response_id of POST /v1/responses.',
+  ],
+  [
+    'compactions',
+    () => client.responses.compact({ model: 'openai/gpt-4.1', input: 'x' }),
+    'The compaction of conversations is not supported. Send a shorter input.',
+  ],
+  [
+    'cancellations',
+    () => client.responses.cancel('resp_1'),
+    'Responses in the background are not supported, so none can be cancelled. Close the connection instead.',
+  ],
 ])('%s get 404 that names the way out', async (_, call, message) => {
   await expect(call()).rejects.toMatchObject({ status: 404, type: 'not_found', error: { message } });
 });
@@ -54,6 +74,20 @@ test.each([
   expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
   const { message } = (await response.json()).error;
   expect(message).toMatch(/^This URL does not exist\. The base URL is \S+\/v1 in the chat format/);
+});
+
+test('the handshake of a WebSocket gets 405 that says what to use instead', async () => {
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${url}/v1/responses`, { headers: upgrade }, resolve).on('error', reject);
+  });
+  let text = '';
+  for await (const chunk of answer) text += chunk;
+  const body = JSON.parse(text);
+  expect([answer.statusCode, body.error.message]).toEqual([
+    405,
+    'WebSockets are not supported: use server-sent events. This URL only accepts POST.',
+  ]);
 });
 
 const goesToApi = (path: string, headers: object) => isForApi({ url: path, headers } as IncomingMessage);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { MINUTE_MS, now, setClock } from '@/server/clock';
 import { prisma } from '@/server/db';
 import { settings } from '@/server/env';
-import { forgetKeptResponses } from '@/server/generation/kept-responses';
+import { forgetKeptResponses } from '@/server/generation/kept-store';
 import { deleteAccount } from '@/server/identity/delete-account';
 import { newPerson } from '../harness/people';
 import { message, messageStream, response, responseStream } from '../harness/scripted-responses';

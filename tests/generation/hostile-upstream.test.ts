@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { Abort } from '@/server/generation/abort';
-import { callProvider, closeUpstreams } from '@/server/generation/upstream';
+import { callProvider, closeUpstreams, writeBody } from '@/server/generation/upstream';
 import { fence } from '@/server/generation/upstream-connection';
 import type { UpstreamResponse } from '@/server/generation/upstream-response';
 import type { ProviderTarget } from '@/server/pricing/served';
@@ -29,8 +29,8 @@ const target = (): ProviderTarget => ({
   apiKey: 'key-of-the-test',
 });
 
-function call({ body = {}, abort = new Abort(), isLarge = false } = {}): Promise<UpstreamResponse> {
-  return callProvider(target(), { path: '/', headers: {}, body }, abort, { isLarge });
+async function call({ body = {}, abort = new Abort(), isLarge = false } = {}): Promise<UpstreamResponse> {
+  return callProvider(target(), { path: '/', headers: {} }, await writeBody(body, isLarge), abort);
 }
 
 /** Comes back when everything that was sent before has arrived. */

@@ -164,6 +164,23 @@ test('POST /v1/responses, and one that is kept', async () => {
   expect((await call(read, { headers: as(unfunded), ...one })).status).toBe(404);
   expect((await call(read, { headers: as(paused), ...one })).status).toBe(403);
   expect((await call(read, one)).status).toBe(401);
+  expect((await call(read, { headers: as(funded), ...one, query: '?stream=true' })).status).toBe(400);
+
+  const items = 'GET /v1/responses/{id}/input_items';
+  const its = { path: `/v1/responses/${id}/input_items` };
+  expect((await call(items, { headers: as(funded), ...its })).status).toBe(200);
+  expect((await call(items, { headers: as(funded), ...its, query: '?limit=0' })).status).toBe(400);
+  const remove = 'DELETE /v1/responses/{id}';
+  for (const [asked, where] of [
+    [items, its],
+    [remove, one],
+  ] as const) {
+    expect((await call(asked, where)).status).toBe(401);
+    expect((await call(asked, { headers: as(paused), ...where })).status).toBe(403);
+  }
+  expect((await call(remove, { headers: as(funded), ...one })).status).toBe(200);
+  expect((await call(remove, { headers: as(funded), ...one })).status).toBe(404);
+  expect((await call(items, { headers: as(funded), ...its })).status).toBe(404);
 });
 
 test('POST /v1/embeddings', async () => {
@@ -190,6 +207,18 @@ test('POST /v1/messages/count_tokens', async () => {
   await call(operation, { body: generation('sandbox/echo') });
   await call(operation, { headers: as(limited), body: generation('sandbox/story') });
   await call(operation, { headers: as(funded), body: generation('sandbox/nothing') });
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+});
+
+test('POST /v1/responses/input_tokens', async () => {
+  const operation = 'POST /v1/responses/input_tokens';
+  const count = (model: string, headers = as(funded)) =>
+    call(operation, { headers, body: { model, input: 'hi' } });
+  expect((await count('sandbox/echo')).status).toBe(200);
+  expect((await call(operation, { headers: as(funded), body: { model: 'sandbox/echo' } })).status).toBe(400);
+  expect((await call(operation, { body: { model: 'sandbox/echo', input: 'hi' } })).status).toBe(401);
+  expect((await count('sandbox/story', as(limited))).status).toBe(403);
+  expect((await count('sandbox/nothing')).status).toBe(404);
   await call(operation, { headers: as(funded), body: tooLong(33) });
 });
 
@@ -430,6 +459,9 @@ test('while no connection to the database is free, every endpoint that needs one
     'GET /v1/credits/statements/{day}': { headers: as(funded), path: '/v1/credits/statements/2024-03-05' },
     'GET /.well-known/jwks.json': {},
     'GET /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
+    'DELETE /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
+    'GET /v1/responses/{id}/input_items': { headers: as(funded), path: '/v1/responses/resp_1/input_items' },
+    'POST /v1/responses/input_tokens': { headers: as(funded), body: { model: 'sandbox/echo', input: 'hi' } },
     'POST /v1/credits/checkout': { headers: as(funded), body: { amount: 10, currency: 'usd' } },
     'GET /v1/credits/checkout/{id}': { headers: as(funded), path: '/v1/credits/checkout/cks_1' },
     'POST /v1/auth/send-code': { body: signIn },
@@ -475,7 +507,7 @@ test('every documented response was seen', () => {
    * endpoint without a query is never too busy.
    */
   const unseen =
-    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/pricing|messages\/count_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |POST \/oauth\/\w+ 429 |GET \/(?:v1\/(?:models|models\/{id}|openapi.json)|\.well-known\/oauth-authorization-server) 503 )/;
+    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/pricing|messages\/count_tokens|responses\/input_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |POST \/oauth\/\w+ 429 |GET \/(?:v1\/(?:models|models\/{id}|openapi.json)|\.well-known\/oauth-authorization-server) 503 )/;
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses).flatMap(([status, { content = {} }]) =>

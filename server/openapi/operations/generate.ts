@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors';
+import { inputItemsQuerySchema } from '../../generation/stored-responses';
 import type { Operation } from '../operation';
 
 const ERRORS: ErrorCode[] = [
@@ -18,6 +19,26 @@ const ERRORS: ErrorCode[] = [
   'unsupported_encoding',
   'rate_limited',
   'upstream_error',
+];
+
+const ERRORS_OF_COUNTS: ErrorCode[] = [
+  'invalid_request',
+  'missing_api_key',
+  'invalid_user_key',
+  'model_not_allowed',
+  'partner_disabled',
+  'key_restricted',
+  'model_not_found',
+  'request_too_large',
+  'unsupported_encoding',
+];
+
+const ERRORS_OF_KEPT: ErrorCode[] = [
+  'missing_api_key',
+  'invalid_user_key',
+  'partner_disabled',
+  'key_restricted',
+  'not_found',
 ];
 
 const IDEMPOTENCY_KEY = {
@@ -263,12 +284,87 @@ export const GENERATE: Operation[] = [
     path: '/v1/responses/{id}',
     group: 'generate',
     summary: 'Read a kept response',
-    description: 'Returns a response of the responses format, while it is kept. Free of charge.',
+    description:
+      'Returns a response of the responses format, while it is kept, without its `instructions`, `tools` and `text`, which repeat the request. Free of charge.',
     auth: 'user-key',
     pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
     response: { description: 'The response.', schema: 'Response', example: RESPONSE },
     errorFormat: 'chat',
-    errors: ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'key_restricted', 'not_found'],
+    errors: ['invalid_request', ...ERRORS_OF_KEPT],
+  },
+  {
+    id: 'deleteResponse',
+    method: 'delete',
+    path: '/v1/responses/{id}',
+    group: 'generate',
+    summary: 'Delete a kept response',
+    description:
+      'Deletes a kept response with its part of the input. Responses that continued it stay, but cannot be continued by `previous_response_id`.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
+    response: {
+      description: 'The response is deleted.',
+      schema: 'DeletedResponse',
+      example: { id: RESPONSE.id, object: 'response', deleted: true },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS_OF_KEPT,
+  },
+  {
+    id: 'listInputItems',
+    method: 'get',
+    path: '/v1/responses/{id}/input_items',
+    group: 'generate',
+    summary: 'List the input of a kept response',
+    description:
+      'Returns the items that came before the output of a kept response, those of earlier responses included. Free of charge.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
+    query: { schema: inputItemsQuerySchema, examples: { limit: 20, order: 'asc', after: 'item_0' } },
+    response: {
+      description: 'A page of items.',
+      schema: 'InputItemList',
+      example: {
+        object: 'list',
+        data: [
+          {
+            id: 'item_0',
+            type: 'message',
+            status: 'completed',
+            role: 'user',
+            content: [{ type: 'input_text', text: QUESTION.content }],
+          },
+        ],
+        first_id: 'item_0',
+        last_id: 'item_0',
+        has_more: false,
+      },
+    },
+    errorFormat: 'chat',
+    errors: ['invalid_request', ...ERRORS_OF_KEPT],
+  },
+  {
+    id: 'countInputTokens',
+    method: 'post',
+    path: '/v1/responses/input_tokens',
+    group: 'generate',
+    summary: 'Count the tokens of a response request',
+    description:
+      'Estimates the tokens of a request in the responses format, with what it refers to, before it is sent. Free of charge.',
+    auth: 'user-key',
+    body: {
+      schema: 'ResponsesRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', input: QUESTION.content } },
+      },
+    },
+    response: {
+      description: 'The number of tokens.',
+      schema: 'InputTokenCount',
+      example: { object: 'response.input_tokens', input_tokens: 12 },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS_OF_COUNTS,
   },
   {
     id: 'createEmbeddings',
@@ -322,16 +418,6 @@ export const GENERATE: Operation[] = [
     },
     response: { description: 'The number of tokens.', schema: 'TokenCount', example: { input_tokens: 12 } },
     errorFormat: 'messages',
-    errors: [
-      'invalid_request',
-      'missing_api_key',
-      'invalid_user_key',
-      'model_not_allowed',
-      'partner_disabled',
-      'key_restricted',
-      'model_not_found',
-      'request_too_large',
-      'unsupported_encoding',
-    ],
+    errors: ERRORS_OF_COUNTS,
   },
 ];

@@ -5,9 +5,11 @@ import { randomBase62 } from '../ids';
 import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
-import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
+import { FailedResponse, type ProviderFailure, readProviderFailure } from '../providers/provider-failure';
 import { type Candidate, runsSearches } from './candidates';
 import { noteFailure, noteSuccess } from './circuit-breaker';
+import { hiddenOutput } from './client-disconnect';
+import { UNINTERRUPTED } from './likely-usage';
 import { type OpenedStream, openStream } from './open-stream';
 import type { Run } from './run';
 import { beginCall, noteFirstChunk } from './trace-call';
@@ -35,6 +37,7 @@ export async function attempt(
 ): Promise<Attempt> {
   const { model, target, profile } = served;
   const sinceMs = now();
+  const estimate = run.estimate(served);
   const exchange = prepareExchange({
     client: run.client,
     provider: profile,
@@ -48,7 +51,7 @@ export async function attempt(
     clientHeaders: run.clientHeaders,
     newId: () => randomBase62(24),
     created: Math.floor(sinceMs / 1000),
-    estimate: run.estimate(served),
+    estimate: (outputBytes, isHidden) => estimate(outputBytes, isHidden ? hiddenOutput(run) : UNINTERRUPTED),
     withoutReasoning,
     noteResponse: run.keeper?.note,
   });
@@ -115,7 +118,7 @@ async function readWhole(
     const whole = exchange.readWhole(await upstream.body.text());
     return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
-    if (error instanceof RefusedResponse) {
+    if (error instanceof FailedResponse && error.isRefusal) {
       run.working = null;
       return { ok: false, failure: error.failure, mayRepeat: true, hasResponse: true };
     }
@@ -135,12 +138,14 @@ async function openStreamed(
   // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
   if (!stream.wasCut()) run.working = null;
-  return { ok: false, failure, mayRepeat: !run.abort.aborted, hasResponse: true };
+  const { facts } = stream.relay;
+  const produced = facts.usage === null ? null : facts;
+  return { ok: false, failure: { ...failure, produced }, mayRepeat: !run.abort.aborted, hasResponse: true };
 }
 
 function unreachable(cause: unknown): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model could not be reached', { cause });
-  return { kind: 'unavailable', status: 502, violatesGuidelines: false, retryAfterSeconds: null, error };
+  return toFailure(error);
 }
 
 function toFailure(thrown: unknown): ProviderFailure {
@@ -155,6 +160,7 @@ function toFailure(thrown: unknown): ProviderFailure {
     status: error.status,
     violatesGuidelines: false,
     retryAfterSeconds: null,
+    produced: thrown instanceof FailedResponse ? thrown.failure.produced : null,
     error,
   };
 }

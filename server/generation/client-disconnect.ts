@@ -73,6 +73,13 @@ export function interruptedOutput(run: Run, outputDeltas = 0): Interrupted {
   return { unseenMs, outputDeltas };
 }
 
+/** For an estimate: how long the model may have reasoned before a complete response. The same for each caller. */
+export function hiddenOutput({ working }: Run): Interrupted {
+  if (working === null || !working.exchange.mayHideOutput()) return UNINTERRUPTED;
+  working.endedAtMs ??= now();
+  return { unseenMs: Math.max(0, working.endedAtMs - working.sinceMs), outputDeltas: 0, isWhole: true };
+}
+
 /**
  * Settles a request that has no response: nothing is charged. But if the client disconnected while a provider
  * was working, the user pays for the prompt, which the provider has read, and for the time it worked unseen.

@@ -15,7 +15,13 @@ import { limitReached } from './refusals';
 import { hashForProviders } from './user-hash';
 
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
-export type Working = { served: Candidate; exchange: Exchange; sinceMs: number };
+export type Working = {
+  served: Candidate;
+  exchange: Exchange;
+  sinceMs: number;
+  /** When its response was complete, if that was needed. */
+  endedAtMs?: number;
+};
 
 /** A call to a candidate: the content of the request was sent to its provider. */
 export type NotedAttempt = { model: CatalogModel; atMs: number; outcome: ReceiptAttempt['outcome'] };

@@ -4,15 +4,13 @@ import { capture } from '../ledger';
 import { generations } from '../measures';
 import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
 import type { ProviderWhole } from './attempt';
-import { interruptedOutput } from './client-disconnect';
-import { UNINTERRUPTED } from './likely-usage';
+import { hiddenOutput } from './client-disconnect';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { Run } from './run';
 
 /** Settles a complete response, then sends it. */
 export async function sendResponse(run: Run, { served, whole }: ProviderWhole): Promise<Reply> {
-  const interrupted = whole.usage === null ? interruptedOutput(run) : UNINTERRUPTED;
-  const metered = meter(whole, run.estimate(served), interrupted);
+  const metered = meter(whole, run.estimate(served), hiddenOutput(run));
   const outcome = run.disconnectedAtMs === null ? 'completed' : 'aborted';
   const settled = await capture(
     run.hold,

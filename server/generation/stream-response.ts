@@ -9,9 +9,8 @@ import { generations } from '../measures';
 import type { StreamFacts } from '../providers/stream-relay';
 import type { ProviderStream } from './attempt';
 import { finishBackgroundRead } from './background-reads';
-import { handleDisconnect, hasReachedGoal, interruptedOutput } from './client-disconnect';
+import { handleDisconnect, hasReachedGoal, hiddenOutput, interruptedOutput } from './client-disconnect';
 import type { Claim, KeptReply } from './idempotent-requests';
-import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import type { OpenedStream } from './open-stream';
 import type { Run } from './run';
@@ -144,9 +143,8 @@ async function settleStream(run: Run, { served, stream }: ProviderStream): Promi
       'stream ended early',
     );
   }
-  const isReported = facts.finished && facts.outputReported;
-  const interrupted = isReported ? UNINTERRUPTED : interruptedOutput(run, facts.outputDeltas);
-  const metered = meter(facts, run.estimate(served), interrupted);
+  const unseen = facts.finished ? hiddenOutput(run) : interruptedOutput(run, facts.outputDeltas);
+  const metered = meter(facts, run.estimate(served), unseen);
   const settled = await capture(
     run.hold,
     chargeMetered(metered, served.model, run.hold),

@@ -2,6 +2,7 @@ import { ApiError } from '../errors';
 import { maskSecrets } from '../log';
 import type { Json } from '../protocols/neutral';
 import { asObject, asText, isObject, parseJson } from '../protocols/read-fields';
+import type { ResponseFacts } from './metered-usage';
 
 /**
  * An error of a provider: what the client may see of it, and what it means for us.
@@ -23,6 +24,8 @@ export type ProviderFailure = {
   violatesGuidelines: boolean;
   /** The wait that the provider requested, not clamped. Null when it requested none. */
   retryAfterSeconds: number | null;
+  /** What the provider produced or billed before it failed. Null if it shows nothing of it. */
+  produced: ResponseFacts | null;
 };
 
 const MAX_MESSAGE_LENGTH = 400;
@@ -85,6 +88,7 @@ export function readProviderFailure({ status, body, retryAfter = null }: Reading
     status,
     violatesGuidelines: kind === 'request' && VIOLATION.test(readRefusal(body).message),
     retryAfterSeconds,
+    produced: null,
     error: toApiError({ kind, status, body, cause, retryAfterSeconds }),
   };
 }
@@ -101,15 +105,22 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
   return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
 }
 
-/** An error with status 200 instead of a response: nothing was produced. */
-export class RefusedResponse extends ApiError {
-  constructor(readonly failure: ProviderFailure) {
+/** A response with status 200 that is an error, or none at all. */
+export class FailedResponse extends ApiError {
+  readonly failure: ProviderFailure;
+  /** The provider reports an error, and nothing that it produced: another attempt is not billed twice. */
+  readonly isRefusal: boolean;
+
+  constructor(failure: ProviderFailure, facts: ResponseFacts, { isError }: { isError: boolean }) {
     const { code, message, param, retryAfterSeconds, cause } = failure.error;
     super(code, message, {
       cause,
       ...(param !== null && { param }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     });
+    const produced = facts.usage === null && facts.outputBytes === 0 ? null : facts;
+    this.failure = { ...failure, produced };
+    this.isRefusal = isError && produced === null;
   }
 }
 
@@ -119,7 +130,14 @@ export function brokenResponse(reason: string): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model ended the response early', {
     cause,
   });
-  return { kind: 'unavailable', status: 502, violatesGuidelines: false, retryAfterSeconds: null, error };
+  return {
+    kind: 'unavailable',
+    status: 502,
+    violatesGuidelines: false,
+    retryAfterSeconds: null,
+    produced: null,
+    error,
+  };
 }
 
 function classify(status: number, body: string): FailureKind {

@@ -3,7 +3,7 @@ import { messagesEnvelope } from '../../protocols/messages/protocol';
 import type { MessagesRequest } from '../../protocols/messages/schema';
 import { writeUsage } from '../../protocols/messages/write';
 import type { Json } from '../../protocols/neutral';
-import { isObject } from '../../protocols/read-fields';
+import { asObject } from '../../protocols/read-fields';
 import type { MeteredUsage } from '../metered-usage';
 import type { PassThrough, WireFormat } from '../wire-format';
 import { prepareTokenCount } from './count-tokens';
@@ -31,20 +31,21 @@ export const anthropicFormat: WireFormat = {
 function passMessages(request: MessagesRequest): PassThrough {
   return {
     repairRequest: (target) => repairMessagesRequest(request, target),
-    parseResponse: parseMessage,
+    parseResponse: (text) => parseMessage(text),
     repairResponse: reportUsage,
     passStream: (facts, options) =>
       passMessagesStream({
         facts,
         envelope: messagesEnvelope(options),
-        estimate: () => options.estimate(facts.outputBytes),
+        estimate: (isHidden) => options.estimate(facts.outputBytes, isHidden),
       }),
   };
 }
 
-/** Reports the billed usage to the client if the provider reports none or an implausible one. */
+/** Reports the billed usage to the client if the provider reports none, or implausible counts. */
 function reportUsage(message: Json, { usage, estimated }: MeteredUsage): boolean {
-  if (isObject(message.usage) && !estimated) return false;
+  const { input_tokens, output_tokens } = asObject(message.usage);
+  if (typeof input_tokens === 'number' && typeof output_tokens === 'number' && !estimated) return false;
   message.usage = writeUsage(usage);
   return true;
 }

@@ -7,21 +7,21 @@ import {
   writeMessagesStream,
 } from '../../protocols/messages/stream';
 import { type Envelope, writeUsage } from '../../protocols/messages/write';
-import type { Json, TokenUsage } from '../../protocols/neutral';
+import type { Json } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
 import { learnPattern, type VariableTexts } from '../event-pattern';
-import { meteredUsage } from '../metered-usage';
+import { type EstimateMissing, meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import { brokenResponse } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
-import { collectUsage, isWholeMessage, readEvent, readMessageEvents } from './stream';
+import { collectUsage, isWholeMessage, readEvent, readMessageEvents, withoutNulls } from './stream';
 
 export type PassThroughOptions = {
   facts: StreamFacts;
   envelope: Envelope;
   /** Reported when the provider reports nothing. */
-  estimate: () => TokenUsage;
+  estimate: EstimateMissing;
 };
 
 /**
@@ -87,7 +87,7 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
     if (isWholeStart(message)) return frame('message_start', renameModel(line, envelope.model, 2));
     const usage = isObject(message.usage)
       ? { ...NO_USAGE, ...withoutNulls(message.usage) }
-      : writeUsage(usageAtStart(estimate()));
+      : writeUsage(usageAtStart(estimate(false)));
     const { model, id } = envelope;
     return messagesFrame({
       type: 'message_start',
@@ -97,10 +97,10 @@ export function passMessagesStream(options: PassThroughOptions): EventHandler {
 
   function writeDelta(event: Json, line: string): string {
     stopReason = asText(asObject(event.delta).stop_reason) || stopReason;
-    noteUsage(event.usage, { isFinal: true });
+    const agrees = noteUsage(event.usage, { isFinal: true });
     const { usage, estimated } = meteredUsage(facts, estimate);
     const isReported = readCount(asObject(event.usage).output_tokens) !== null;
-    if (isReported && !estimated) return frame('message_delta', line);
+    if (isReported && agrees && !estimated) return frame('message_delta', line);
     return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
   }
 
@@ -172,9 +172,6 @@ function isWholeStart({ id, model, content, usage }: Json): boolean {
   const isCounted = Object.keys(NO_USAGE).every((name) => typeof counts[name] === 'number');
   return isCounted && asText(id) !== '' && asText(model) !== '' && Array.isArray(content);
 }
-
-const withoutNulls = (usage: unknown): Json =>
-  Object.fromEntries(Object.entries(asObject(usage)).filter(([, value]) => value != null));
 
 const DELTA_LEAD = 'event: content_block_delta\n';
 const DELTA_TEXTS = ['text', 'thinking', 'partial_json'];

@@ -9,8 +9,8 @@ import type {
   StopReason,
 } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
-import type { ResponseFacts } from '../exchange';
-import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
+import type { ResponseFacts } from '../metered-usage';
+import { brokenResponse, FailedResponse, readEmbeddedFailure } from '../provider-failure';
 import { readUsage } from './usage';
 
 const STOP_REASONS: Record<string, StopReason> = {
@@ -37,15 +37,16 @@ export function readStopReason(reported: string, { jsonTool, hasSearched }: Endi
 /** Returns the parsed message; throws when it is an error, or not a message. */
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
-  if (message.error) throw new RefusedResponse(readEmbeddedFailure(message));
-  if (!Array.isArray(message.content)) throw brokenResponse('the provider sent no response').error;
-  return message;
+  const isError = Boolean(message.error);
+  if (!isError && Array.isArray(message.content)) return message;
+  const failure = isError ? readEmbeddedFailure(message) : brokenResponse('the provider sent no response');
+  throw new FailedResponse(failure, readFacts(message), { isError });
 }
 
 export function readFacts(message: Json): ResponseFacts {
   const blocks = asArray(message.content).map(asObject);
   return {
-    usage: readUsage(message.usage),
+    ...readUsage(message.usage),
     providerCost: null,
     outputBytes: blocks.reduce((sum, block) => sum + countBlockBytes(block), 0),
   };
@@ -66,7 +67,6 @@ export function readResponse(message: Json, { jsonTool }: { jsonTool: string | n
   const hasJson = blocks.some((block) => isJsonCall(block, jsonTool));
   return {
     parts,
-    usage: readUsage(message.usage),
     reason: readStopReason(asText(message.stop_reason), {
       jsonTool: hasJson ? jsonTool : null,
       hasSearched: queries.size > 0,

@@ -14,7 +14,7 @@ import {
   readSearch,
   readStopReason,
 } from './response';
-import { overwriteUsage, readUsage } from './usage';
+import { agreesWith, mergeUsage, readUsage } from './usage';
 
 /**
  * Returns the event and meters its output. Returns null when the response ended early; `facts` then contain
@@ -46,17 +46,26 @@ function countOutputBytes(event: Json): number {
 
 type UsageNote = { isFinal: boolean };
 
-/** Keeps the usage of a stream: each report replaces the previous one and never adds to it. */
-export function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNote) => void {
-  let reported: Json = {};
+/**
+ * Keeps the usage of a stream: reports are cumulative, and none adds to an earlier one. Returns whether a report agrees
+ * with all of them.
+ */
+export function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNote) => boolean {
+  let merged: Json = {};
   return (usage, { isFinal }) => {
-    reported = overwriteUsage(reported, usage);
-    facts.usage = readUsage(reported) ?? facts.usage;
-    // The count at the start covers only the first token.
-    if (isFinal && readCount(asObject(usage).output_tokens) !== null)
-      facts.outputReported = facts.usage !== null;
+    merged = mergeUsage(merged, usage);
+    const reported = readUsage(merged);
+    facts.usage = reported.usage;
+    facts.inputReported = reported.inputReported;
+    // The count at the start covers only the first token, and a zero after output reports nothing.
+    const output = readCount(asObject(usage).output_tokens);
+    if (isFinal && output !== null && (output > 0 || facts.outputBytes === 0)) facts.outputReported = true;
+    return agreesWith(merged, usage);
   };
 }
+
+export const withoutNulls = (json: unknown): Json =>
+  Object.fromEntries(Object.entries(asObject(json)).filter(([, value]) => value != null));
 
 /** A whole response although a stream was requested. */
 export function isWholeMessage(event: Json): boolean {
@@ -117,7 +126,7 @@ export function readMessageEvents(
       case 'content_block_stop':
         return stopBlock(event.index);
       case 'message_delta':
-        delta = overwriteUsage(delta, event.delta);
+        delta = { ...delta, ...withoutNulls(event.delta) };
         noteUsage(event.usage, { isFinal: true });
         return [];
       case 'message_stop':

@@ -45,7 +45,7 @@ export function passResponsesStream(
 
   function finish(): string {
     if (last === null) return '';
-    const metered = meteredUsage(facts, () => options.estimate(facts.outputBytes));
+    const metered = meteredUsage(facts, (isHidden) => options.estimate(facts.outputBytes, isHidden));
     const response = repairResponse(last.response, request, options, metered);
     options.noteResponse?.(response);
     return responsesFrame({ ...last.event, type: last.type, response });

@@ -3,22 +3,18 @@ import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
 import type { ResponsesRequest } from '../../protocols/responses/schema';
 import { repeatRequest, writeUsage } from '../../protocols/responses/write';
-import type { ResponseFacts } from '../exchange';
-import type { MeteredUsage } from '../metered-usage';
-import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
+import type { MeteredUsage, ResponseFacts } from '../metered-usage';
+import { brokenResponse, FailedResponse, readEmbeddedFailure } from '../provider-failure';
 import { readMetered } from './usage';
 
 /** The parsed response; throws when it is an error, or none at all. */
 export function parseResponse(text: string): Json {
-  const response = parseObject(text);
-  if (response === null) throw brokenResponse('the provider sent no response').error;
-  if (isObject(response.error)) {
-    const failure = readEmbeddedFailure(response);
-    throw asArray(response.output).length === 0 ? new RefusedResponse(failure) : failure.error;
-  }
-  if (!Array.isArray(response.output) || !hasEnded(response))
-    throw brokenResponse('the provider sent no response').error;
-  return response;
+  const response = parseObject(text) ?? {};
+  const hasError = isObject(response.error);
+  if (!hasError && Array.isArray(response.output) && hasEnded(response)) return response;
+  const failure = hasError ? readEmbeddedFailure(response) : brokenResponse('the provider sent no response');
+  const isError = hasError && asArray(response.output).length === 0;
+  throw new FailedResponse(failure, readFacts(response), { isError });
 }
 
 const hasEnded = ({ status }: Json): boolean => status === 'completed' || status === 'incomplete';
@@ -26,7 +22,7 @@ const hasEnded = ({ status }: Json): boolean => status === 'completed' || status
 export function readFacts(response: Json): ResponseFacts {
   const items = asArray(response.output).map(asObject);
   return {
-    usage: readMetered(response),
+    ...readMetered(response),
     providerCost: null,
     outputBytes: items.reduce((sum, item) => sum + countItemBytes(item), 0),
   };
@@ -52,7 +48,14 @@ export function repairResponse(
   Object.assign(response, repeatRequest(request), { model: requestedModel });
   response.max_output_tokens = request.max_output_tokens ?? null;
   if (response.max_tool_calls != null) response.max_tool_calls = request.max_tool_calls ?? null;
-  if (metered !== null && (metered.estimated || !isObject(response.usage)))
-    response.usage = writeUsage(metered.usage);
+  if (metered !== null && !isReported(response.usage, metered)) response.usage = writeUsage(metered.usage);
   return response;
+}
+
+/** Whether the provider reports to the client what is billed. */
+function isReported(reported: unknown, { usage, estimated }: MeteredUsage): boolean {
+  const { input_tokens, output_tokens, total_tokens } = asObject(reported);
+  const billed = writeUsage(usage);
+  const isSame = input_tokens === billed.input_tokens && output_tokens === billed.output_tokens;
+  return !estimated && isSame && total_tokens === billed.total_tokens;
 }

@@ -1,10 +1,11 @@
 import type { Citation, Json, StopReason, StreamEvent } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
+import { deriveUsage, keepLarger } from '../reported-counts';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { readCitation, readEnd, readSearch } from './read-output';
-import { isSearch, readMetered } from './usage';
+import { isSearch, readCounts } from './usage';
 
 /** Before these events, a failure can still become an error status: nothing was produced. */
 const PREPARATION = new Set(['response.created', 'response.in_progress', 'response.queued']);
@@ -21,16 +22,19 @@ export function readEvent(data: string, facts: StreamFacts): ReadEvent | null {
   }
   const type = asText(event.type);
   const response = isObject(event.response) ? event.response : null;
+  if (response === null) meter(type, event, facts);
+  else noteUsage(response, facts);
   if (type === 'error' || type === 'response.failed') {
     facts.failure = readEmbeddedFailure(response ?? (isObject(event.error) ? event : { error: event }));
     return null;
   }
-  if (response !== null && ENDS.has(type)) {
-    facts.usage = readMetered(response);
-    facts.outputReported = facts.usage !== null;
-  } else if (response === null) meter(type, event, facts);
   facts.started ||= type !== '' && !PREPARATION.has(type);
   return { type, event, response };
+}
+
+function noteUsage(response: Json, facts: StreamFacts): void {
+  facts.counts = keepLarger(facts.counts, readCounts(response));
+  Object.assign(facts, deriveUsage(facts.counts, false));
 }
 
 function meter(type: string, event: Json, facts: StreamFacts): void {

@@ -10,7 +10,7 @@ import { repairCompletion } from './repair-chunks';
 import { repairChatRequest } from './request';
 import { parseCompletion, readFacts, readResponse } from './response';
 import { readChatEvents } from './stream';
-import { reportOutput } from './usage';
+import { reportCounts } from './usage';
 import { writeChatPrompt } from './write-prompt';
 
 export const openaiFormat: WireFormat = {
@@ -44,14 +44,14 @@ function passChat(request: ChatRequest): PassThrough {
         envelope: chatEnvelope(options),
         includeUsage: wantsUsage(request),
         newId: options.newId,
-        estimate: () => options.estimate(facts.outputBytes),
+        estimate: (isHidden) => options.estimate(facts.outputBytes, isHidden),
       }),
   };
 }
 
 /** Reports the billed usage to the client if the provider reports none or an implausible one. */
 function reportUsage(completion: Json, { usage, estimated }: MeteredUsage): boolean {
-  if (isObject(completion.usage) && !estimated) return reportOutput(completion, usage);
+  if (isObject(completion.usage) && !estimated) return reportCounts(completion, usage);
   completion.usage = writeUsage(usage);
   return true;
 }

@@ -1,16 +1,16 @@
 import { CHAT_DONE, chatFrame, writeChatStream } from '../../protocols/chat/stream';
 import { type Envelope, writeUsage } from '../../protocols/chat/write';
-import type { Json, TokenUsage } from '../../protocols/neutral';
+import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 import { type Learnable, learnPattern, type VariableTexts } from '../event-pattern';
-import { meteredUsage } from '../metered-usage';
+import { type EstimateMissing, meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { ProviderProfile } from '../profiles';
 import { brokenResponse } from '../provider-failure';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { findMissing, repairChunks } from './repair-chunks';
 import { DONE, isWholeCompletion, readChatEvents, readChunk } from './stream';
-import { blankCosts, reportOutput } from './usage';
+import { blankCosts, reportCounts } from './usage';
 
 export type PassThroughOptions = {
   profile: ProviderProfile;
@@ -20,7 +20,7 @@ export type PassThroughOptions = {
   includeUsage: boolean;
   newId: () => string;
   /** Reported when the provider reports nothing. */
-  estimate: () => TokenUsage;
+  estimate: EstimateMissing;
 };
 
 type ChoiceState = { isFinished: boolean; hasCalls: boolean };
@@ -73,7 +73,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     return '';
   }
 
-  const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), reportOutput(chunk, facts.usage)];
+  const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), reportCounts(chunk, facts.usage)];
 
   /** Usage is sent in a separate chunk or not at all: clients do not expect it next to a choice. */
   function takeUsage(chunk: Json): boolean {

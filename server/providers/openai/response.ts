@@ -1,36 +1,42 @@
 import type { Json, ModelResponse, ResponsePart } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
-import type { ResponseFacts } from '../exchange';
+import type { ResponseFacts } from '../metered-usage';
 import type { ProviderProfile } from '../profiles';
-import { brokenResponse, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
+import {
+  brokenResponse,
+  FailedResponse,
+  type ProviderFailure,
+  readEmbeddedFailure,
+} from '../provider-failure';
 import type { ReadContext } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
 import { findSearch, readAnnotations } from './router-search';
 import { readArguments, readThoughtSignature } from './tool-slots';
-import { findUsage, readCost, readUsage } from './usage';
+import { findCost, findUsages, readUsage } from './usage';
 
 /** The parsed completion; throws when it is an error, or not a completion. */
-export function parseCompletion(text: string): Json {
-  const completion = parseObject(text);
-  const choices = asArray(completion?.choices).map(asObject);
-  if (completion?.error) {
-    const failure = readEmbeddedFailure(completion);
-    throw choices.length === 0 ? new RefusedResponse(failure) : failure.error;
-  }
-  if (completion === null || choices.length === 0)
-    throw brokenResponse('the provider sent no response').error;
+export function parseCompletion(text: string, profile: ProviderProfile): Json {
+  const completion = parseObject(text) ?? {};
+  const choices = asArray(completion.choices).map(asObject);
+  const failure = findFailure(completion, choices);
+  if (failure === null) return completion;
+  const isError = Boolean(completion.error) && choices.length === 0;
+  throw new FailedResponse(failure, readFacts(completion, profile), { isError });
+}
+
+function findFailure(completion: Json, choices: readonly Json[]): ProviderFailure | null {
+  if (completion.error) return readEmbeddedFailure(completion);
+  if (choices.length === 0) return brokenResponse('the provider sent no response');
   const failed = choices.find((choice) => choice.finish_reason === FAILED);
-  if (failed !== undefined)
-    throw readEmbeddedFailure({ error: failed.error ?? { message: 'finish_reason: error' } }).error;
-  return completion;
+  if (failed === undefined) return null;
+  return readEmbeddedFailure({ error: failed.error ?? { message: 'finish_reason: error' } });
 }
 
 export function readFacts(completion: Json, profile: ProviderProfile): ResponseFacts {
-  const usage = findUsage(completion);
   const messages = asArray(completion.choices).map((choice) => asObject(asObject(choice).message));
   return {
-    usage: readUsage(usage, profile),
-    providerCost: usage === null ? null : readCost(usage, profile),
+    ...readUsage(completion, profile),
+    providerCost: findCost(findUsages(completion), profile),
     outputBytes: messages.reduce((sum, message) => sum + countOutputBytes(message), 0),
   };
 }
@@ -53,7 +59,6 @@ export function readResponse(completion: Json, { provider, newId, warnings }: Re
     : readStopReason(reported, { hasCalls: calls.parts.length > 0 });
   return {
     parts,
-    usage: readUsage(findUsage(completion), provider),
     reason: refusal === '' ? reason : 'refusal',
     stopSequence: null,
     explanation: refusal === '' ? null : refusal,

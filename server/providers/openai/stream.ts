@@ -2,6 +2,7 @@ import type { Citation, Json, StreamEvent } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
 import type { ProviderProfile } from '../profiles';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
+import { deriveUsage, keepLarger } from '../reported-counts';
 import { responseEvents } from '../response-events';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
@@ -9,7 +10,7 @@ import { countOutputBytes, FAILED, readContent, readStopReason } from './content
 import { readResponse, uniqueId } from './response';
 import { findSearch, readAnnotations } from './router-search';
 import { collectToolSlots, type ToolSlot } from './tool-slots';
-import { findUsage, readCost, readUsage } from './usage';
+import { findCost, findUsages, largerCost, readCounts } from './usage';
 
 export const DONE = '[DONE]';
 const NOT_JSON = 'the provider sent an event that is not JSON';
@@ -17,7 +18,7 @@ const CUT_OFF = 'the provider ended its response without finishing it';
 
 /**
  * Returns the chunk of an event, or null when it cannot be read; `facts` then contain the reason. The facts
- * also receive the metered values: the latest usage, wherever it is in the chunk.
+ * also receive the metered values: all usage so far, wherever it is in a chunk.
  */
 export function readChunk(data: string, profile: ProviderProfile, facts: StreamFacts): Json | null {
   const chunk = parseObject(data);
@@ -25,18 +26,13 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
     facts.failure = brokenResponse(NOT_JSON);
     return null;
   }
+  noteUsage(chunk, profile, facts);
   const failedChoice = asArray(chunk.choices)
     .map(asObject)
     .find((choice) => choice.finish_reason === FAILED);
   if (chunk.error || failedChoice) {
     facts.failure = readEmbeddedFailure(chunk.error ? chunk : { error: failedChoice?.error });
     return null;
-  }
-  const usage = findUsage(chunk);
-  if (usage !== null) {
-    facts.usage = readUsage(usage, profile) ?? facts.usage;
-    facts.outputReported = facts.usage !== null;
-    facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
   }
   for (const choice of asArray(chunk.choices).map(asObject)) {
     const delta = asObject(choice.delta ?? choice.message);
@@ -47,6 +43,16 @@ export function readChunk(data: string, profile: ProviderProfile, facts: StreamF
     if (readAnnotations(delta, profile).length > 0) facts.searches = 1;
   }
   return chunk;
+}
+
+/** Adds what a chunk reports to what earlier ones did. */
+function noteUsage(chunk: Json, profile: ProviderProfile, facts: StreamFacts): void {
+  const usages = findUsages(chunk);
+  const counts = readCounts(usages, profile);
+  if (counts === null) return;
+  facts.counts = keepLarger(facts.counts, counts);
+  Object.assign(facts, deriveUsage(facts.counts, profile.reasoningOutsideOutput));
+  facts.providerCost = largerCost(facts.providerCost, findCost(usages, profile));
 }
 
 /** A whole response although a stream was requested. Some providers send the text so far next to each delta. */

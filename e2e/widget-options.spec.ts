@@ -153,7 +153,7 @@ test('a misspelt option is named in the console', async ({ page, partner }) => {
   expect(await readCallbacks(page)).toEqual([]);
 });
 
-test('a second init() with the same options does nothing; with others it is ignored with a warning', async ({
+test('a second init() with the same options changes nothing; with others it is ignored with a warning', async ({
   page,
   partner,
 }) => {
@@ -163,6 +163,20 @@ test('a second init() with the same options does nothing; with others it is igno
     Svc.init(known); window.silent = true; Svc.init({ ...known, currency: 'eur' });`;
   await page.goto(partner.page({ script }));
   expect(warnings).toEqual([expect.stringContaining('again with different options')]);
+});
+
+test('a second init() replaces the callbacks, whose page may be gone', async ({ page, partner }) => {
+  const script = `
+    const key = { publishableKey: '${partner.publishableKey}' };
+    Svc.init({ ...listeners, ...key, onLoginCompleted() { received.push(['of before']) } });
+    Svc.init({ ...key, onLoginCompleted() { received.push(['of now']) } });`;
+  const warnings = collectWarnings(page);
+  await page.goto(partner.page({ script }));
+  const checkout = await openOverlay(page);
+  await signInAt(checkout, page);
+  await checkout.getByRole('button', { name: /^Continue with/ }).click();
+  await expectCallbacks(page, 'of now', 'onCheckoutOpened');
+  expect(warnings).toEqual([]);
 });
 
 test('a callback that throws stops neither the others nor the checkout', async ({ page, partner }) => {

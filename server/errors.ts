@@ -13,6 +13,7 @@ export const ERROR_STATUS = {
   missing_api_key: 401,
   invalid_user_key: 401,
   invalid_publishable_key: 401,
+  invalid_client: 401,
   invalid_signature: 401,
   invalid_signing_secret: 401,
   insufficient_credits: 402,
@@ -55,6 +56,8 @@ export type ErrorDetails = {
   retryAfterSeconds?: number;
   /** Methods, sent as `Allow`. */
   allow?: readonly string[];
+  /** Scheme of authentication, sent as `WWW-Authenticate`. */
+  challenge?: string;
   /** What a client library reads to continue in another way. Sent in the messages format only. */
   details?: Readonly<Record<string, unknown>>;
   /** Where the user can resolve the error themselves. */
@@ -69,6 +72,7 @@ export class ApiError extends Error {
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: ErrorDetails['allow'];
+  readonly challenge: string | undefined;
   readonly details: ErrorDetails['details'];
   readonly actionUrl: string | undefined;
 
@@ -79,6 +83,7 @@ export class ApiError extends Error {
     this.param = details.param ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.allow = details.allow;
+    this.challenge = details.challenge;
     this.details = details.details;
     this.actionUrl = details.actionUrl;
   }

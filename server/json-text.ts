@@ -3,6 +3,44 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+const STRING_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Replaces each number in JSON for which `write` returns a text. */
+export function replaceNumbers(json: string, write: (number: string) => string | null): string {
+  let replaced = '';
+  let copied = 0;
+  STRING_OR_NUMBER.lastIndex = 0;
+  for (let match = STRING_OR_NUMBER.exec(json); match; match = STRING_OR_NUMBER.exec(json)) {
+    const [token] = match;
+    const written = token === '"' ? null : write(token);
+    if (token === '"') STRING_OR_NUMBER.lastIndex = endOfString(json, match.index) + 1;
+    if (written === null) continue;
+    replaced += json.slice(copied, match.index) + written;
+    copied = match.index + token.length;
+  }
+  return replaced + json.slice(copied);
+}
+
+/** Longer numbers are not compared. */
+const MAX_NUMBER_LENGTH = 64;
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/** Whether JavaScript writes a JSON number with the same value, though maybe in another form. */
+export function keepsDigits(number: string): boolean {
+  if (number.length > MAX_NUMBER_LENGTH) return false;
+  const value = Number(number);
+  return !Object.is(value, -0) && toPlain(number) === toPlain(String(value));
+}
+
+/** Sign, digits without zeros at either end, and the power of ten. */
+function toPlain(number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(number) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return significant === '' ? '0' : `${sign}${significant}e${power}`;
+}
+
 /** The index of the closing quote of the string that begins at `start`, or the end of the text. */
 export function endOfString(json: string, start: number): number {
   const quote = json.indexOf('"', start + 1);

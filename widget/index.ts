@@ -24,10 +24,12 @@ function createWidget(defaultCheckout: string): SvcWidget {
 
   function init(options: InitOptions): void {
     const { config, problems, unknown } = readOptions(options, defaultCheckout);
-    const print = JSON.stringify({ ...config, callbacks: Object.keys(config.callbacks) });
-    if (fingerprint !== undefined) {
+    const print = JSON.stringify({ ...config, callbacks: null });
+    if (app !== undefined) {
+      // Pages that render again pass new functions, and those of before belong to what is gone.
+      Object.assign(app.config.callbacks, config.callbacks);
       if (fingerprint !== print)
-        console.warn('[svc] init() was called again with different options. They are ignored.');
+        console.warn('[svc] init() was called again with different options. Only its callbacks are used.');
       return;
     }
     fingerprint = print;

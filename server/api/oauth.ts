@@ -100,6 +100,19 @@ export const oauthTokenRequestSchema = z.discriminatedUnion('grant_type', [
   }),
 ]);
 
+/**
+ * Clients have no secret (`token_endpoint_auth_methods_supported` is `none`). Some try `Authorization: Basic` first
+ * and repeat the request without it if that is refused, which must happen before anything is counted or used up.
+ */
+export function refuseClientSecret({ headers }: Pick<Request, 'headers'>): void {
+  if (headers.get('authorization') === null) return;
+  throw new ApiError(
+    'invalid_client',
+    'Clients do not authenticate. Send client_id in the body, and no Authorization header.',
+    { challenge: 'Basic realm="oauth"' },
+  );
+}
+
 const GRANTS: readonly unknown[] = ['authorization_code', DEVICE_GRANT];
 
 export function readOauthTokenRequest(

@@ -8,13 +8,14 @@ import { log } from '../log';
 import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import { prepareExchange } from '../providers/prepare-exchange';
-import { type ProviderFailure, RefusedResponse, readProviderFailure } from '../providers/provider-failure';
+import { FailedResponse, type ProviderFailure, readProviderFailure } from '../providers/provider-failure';
 import { requireParsable } from '../providers/response-limits';
 import { type Candidate, runsSearches } from './candidates';
 import { noteFailure, noteOutage, noteSuccess, userScope } from './circuit-breaker';
 import { cutOff } from './cut-off';
+import { UNINTERRUPTED } from './likely-usage';
 import { type OpenedStream, openStream } from './open-stream';
-import type { Run } from './run';
+import { hiddenOutput, type Run } from './run';
 import { beginCall, noteFirstChunk } from './trace-call';
 import {
   callProvider,
@@ -60,6 +61,7 @@ export async function attempt(
 ): Promise<Attempt> {
   const { model, target, profile } = served;
   const sinceMs = now();
+  const estimate = run.estimate(served);
   const exchange = prepareExchange({
     client: run.client,
     provider: profile,
@@ -73,7 +75,7 @@ export async function attempt(
     clientHeaders: run.clientHeaders,
     newId: () => randomBase62(24),
     created: Math.floor(sinceMs / 1000),
-    estimate: run.estimate(served),
+    estimate: (outputBytes, isHidden) => estimate(outputBytes, isHidden ? hiddenOutput(run) : UNINTERRUPTED),
     withoutReasoning,
     noteResponse: run.keeper?.note,
   });
@@ -149,14 +151,15 @@ async function readWhole(
     const whole = exchange.readWhole(requireParsable(await upstream.text(MAX_WHOLE_BYTES)));
     return { ok: true, response: { served, exchange, whole } };
   } catch (error) {
-    if (error instanceof RefusedResponse) {
+    if (error instanceof FailedResponse && error.isRefusal) {
       run.working = null;
       return { ok: false, failure: error.failure, mayRepeat: true, hasResponse: true, loss: null };
     }
     // With status 200, the provider may already bill us for the work.
     if (timedOut(error)) timeOut(run);
-    const loss = error instanceof ApiError ? 'unreadable_response' : 'connection_lost';
-    return { ok: false, failure: toFailure(error), mayRepeat: false, hasResponse: true, loss };
+    const failure = toFailure(error);
+    const loss = lossOf(error, failure);
+    return { ok: false, failure, mayRepeat: false, hasResponse: true, loss };
   }
 }
 
@@ -170,9 +173,12 @@ async function openStreamed(
   const { failure, started } = stream.relay.facts;
   // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
-  const loss = stream.cutBy();
+  const { facts } = stream.relay;
+  const produced = facts.usage === null ? null : facts;
+  const loss = stream.cutBy() ?? (produced === null ? null : 'failed_response');
   if (loss === null) run.working = null;
-  return { ok: false, failure, mayRepeat: !run.abort.aborted, hasResponse: true, loss };
+  const mayRepeat = !run.abort.aborted;
+  return { ok: false, failure: { ...failure, produced }, mayRepeat, hasResponse: true, loss };
 }
 
 const firstByteMs = (): number => settings().UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS;
@@ -185,9 +191,15 @@ function timeOut(run: Run): void {
   cutOff(run, new ApiError('upstream_error', message));
 }
 
+/** A whole response that broke, that is none, or that reports an error after billable work. */
+function lossOf(error: unknown, { produced }: ProviderFailure): LossReason {
+  if (!(error instanceof ApiError)) return 'connection_lost';
+  return produced === null ? 'unreadable_response' : 'failed_response';
+}
+
 function unreachable(cause: unknown): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model could not be reached', { cause });
-  return { kind: 'unavailable', status: 502, violatesGuidelines: false, retryAfterSeconds: null, error };
+  return toFailure(error);
 }
 
 function toFailure(thrown: unknown): ProviderFailure {
@@ -202,6 +214,7 @@ function toFailure(thrown: unknown): ProviderFailure {
     status: error.status,
     violatesGuidelines: false,
     retryAfterSeconds: null,
+    produced: thrown instanceof FailedResponse ? thrown.failure.produced : null,
     error,
   };
 }

@@ -58,6 +58,7 @@ export async function chooseResponse(run: Run): Promise<ProviderResponse> {
       last = result.failure;
       if (last.violatesGuidelines && candidate.profile.refusalFee > 0n) run.refusedBy = candidate;
       // Nobody waits for another attempt, and the one that ended may have to be charged.
+      if (run.working !== null) run.working.produced = last.produced;
       if (hasEnded(run)) break;
       if (result.loss !== null && run.working !== null) noteLoss(run, run.working, result.loss);
       run.working = null;

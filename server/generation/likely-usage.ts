@@ -6,12 +6,14 @@ import { MAX_COUNT } from '../providers/count';
 import { tokenKindOf } from '../providers/formats';
 import type { Candidate } from './candidates';
 
-/** What is known of the output of a request whose client disconnected. */
+/** What is known of the output of a request whose client disconnected, or whose model may have hidden output. */
 export type Interrupted = {
   /** How long the provider may have produced output that was neither seen nor reported. */
   unseenMs: number;
   /** The tokens seen are at least as many as the deltas that contained them. */
   outputDeltas: number;
+  /** The response is complete, so that nothing is unseen unless its output was not reported. */
+  isWhole?: boolean;
 };
 
 export const UNINTERRUPTED: Interrupted = { unseenMs: 0, outputDeltas: 0 };

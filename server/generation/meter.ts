@@ -11,6 +11,7 @@ import type { NotedAttempt } from './run';
 /** The usage of a response, as far as its provider reports it. */
 export type Report = {
   usage: TokenUsage | null;
+  inputReported?: boolean;
   outputReported?: boolean;
   providerCost: Picocredits | null;
   outputBytes: number;
@@ -27,10 +28,11 @@ export type Metered = {
 
 /** Returns the reported usage if it is plausible, otherwise an estimate. */
 export function meter(report: Report, estimate: Estimate, interrupted = UNINTERRUPTED): Metered {
+  const { unseenMs, isWhole } = interrupted;
   const { usage, estimated } = meteredUsage(
     report,
-    () => estimate(report.outputBytes, interrupted),
-    interrupted.unseenMs,
+    (isHidden) => estimate(report.outputBytes, isWhole && !isHidden ? UNINTERRUPTED : interrupted),
+    isWhole ? 0 : unseenMs,
   );
   return { usage, estimated, providerCost: estimated ? null : report.providerCost, endedAtMs: now() };
 }

@@ -4,6 +4,7 @@ import { type Hold, keepLease, type Loss, type ReceiptAttempt } from '../ledger'
 import type { CatalogModel } from '../pricing/catalog';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders, Exchange } from '../providers/exchange';
+import type { ResponseFacts } from '../providers/metered-usage';
 import { extendTrace, finishTrace, type Span } from '../tracing';
 import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
@@ -15,7 +16,15 @@ import { createPlace } from './provider-share';
 import { hashForProviders } from './user-hash';
 
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
-export type Working = { served: Candidate; exchange: Exchange; sinceMs: number };
+export type Working = {
+  served: Candidate;
+  exchange: Exchange;
+  sinceMs: number;
+  /** When its response was complete, if that was needed. */
+  endedAtMs?: number;
+  /** What it shows of a failed response. */
+  produced?: ResponseFacts | null;
+};
 
 /** A call to a candidate: the content of the request was sent to its provider. */
 export type NotedAttempt = { model: CatalogModel; atMs: number; outcome: ReceiptAttempt['outcome'] };
@@ -180,3 +189,10 @@ export function unseenOutput(run: Run, { exchange, sinceMs }: Working, outputDel
 
 export const hidesOutput = ({ wantsStream }: Run, exchange: Exchange): boolean =>
   !wantsStream || exchange.mayHideOutput();
+
+/** For an estimate: how long the model may have reasoned before a complete response. The same for each caller. */
+export function hiddenOutput({ working }: Run): Interrupted {
+  if (working === null || !working.exchange.mayHideOutput()) return UNINTERRUPTED;
+  working.endedAtMs ??= now();
+  return { unseenMs: Math.max(0, working.endedAtMs - working.sinceMs), outputDeltas: 0, isWhole: true };
+}

@@ -2,15 +2,13 @@ import { creditsToJson, dollarsToJson } from '../credits';
 import type { Reply } from '../http/reply';
 import { CLIENT_PROTOCOLS } from '../protocols/client-protocols';
 import type { ProviderWhole } from './attempt';
-import { UNINTERRUPTED } from './likely-usage';
 import { meter } from './meter';
-import type { Run } from './run';
-import { chargeRun, interruptedOutput } from './settle-run';
+import { hiddenOutput, type Run } from './run';
+import { chargeRun } from './settle-run';
 
 /** Settles a complete response, then sends it. */
 export async function sendResponse(run: Run, { served, whole }: ProviderWhole): Promise<Reply> {
-  const interrupted = whole.usage === null ? interruptedOutput(run) : UNINTERRUPTED;
-  const metered = meter(whole, run.estimate(served), interrupted);
+  const metered = meter(whole, run.estimate(served), hiddenOutput(run));
   const outcome = run.disconnectedAtMs === null ? 'completed' : 'aborted';
   const charged = await chargeRun(run, served, metered, outcome);
   if (run.keeper !== null) await run.keeper.keep();

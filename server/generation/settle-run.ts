@@ -3,9 +3,9 @@ import { now } from '../clock';
 import { type Microcredits, ZERO } from '../credits';
 import { capture, type LossReason, type Receipt, recordLoss, release, untilCommitted } from '../ledger';
 import { generations } from '../measures';
-import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import { NO_TOKENS } from '../protocols/neutral';
 import type { Candidate } from './candidates';
-import { type Interrupted, UNINTERRUPTED } from './likely-usage';
+import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, type Metered, meter, writeAttempts, writeReceipt } from './meter';
 import { type Run, unseenOutput, type Working } from './run';
 
@@ -46,9 +46,7 @@ const isChargedUnseen = ({ disconnectedAtMs }: Run): boolean => disconnectedAtMs
 
 /** The user pays for the prompt, which the provider has read, and for the time that it worked unseen. */
 async function chargeUnseen(run: Run, working: Working): Promise<void> {
-  const nothingSeen = { usage: null, providerCost: null, outputBytes: 0 };
-  const metered = meter(nothingSeen, run.estimate(working.served), unseenOutput(run, working));
-  await chargeRun(run, working.served, metered, 'aborted');
+  await chargeRun(run, working.served, meterFailed(run, working), 'aborted');
 }
 
 /** Charges what a provider bills for a request whose content it refused. No tokens are on the receipt. */
@@ -75,17 +73,20 @@ async function endRun(run: Run, outcome: Outcome | 'failed'): Promise<void> {
   run.endLease();
 }
 
-/** The usage of a call that nobody is charged for: what the provider reported, or the most that it may bill. */
-export function noteLoss(
-  run: Run,
-  working: Working,
-  reason: LossReason,
-  usage: TokenUsage | null = null,
-): void {
-  const { served } = working;
-  const unseen = usage === null ? unseenOutput(run, working) : UNINTERRUPTED;
-  const billed = meter({ usage, providerCost: null, outputBytes: 0 }, run.estimate(served), unseen);
-  addLoss(run, served, billed, reason);
+/** Of a call without a response: what the provider reported all the same, or the most that it may bill. */
+function meterFailed(run: Run, working: Working): Metered {
+  const { served, produced = null } = working;
+  const report = produced ?? { usage: null, providerCost: null, outputBytes: 0 };
+  return meter(
+    report,
+    run.estimate(served),
+    report.usage === null ? unseenOutput(run, working) : UNINTERRUPTED,
+  );
+}
+
+/** Records a call that nobody is charged for. */
+export function noteLoss(run: Run, working: Working, reason: LossReason): void {
+  addLoss(run, working.served, meterFailed(run, working), reason);
 }
 
 /** What exceeds the part that the user is charged for. */
@@ -102,10 +103,4 @@ export function addLoss(
   const { id, provider } = model;
   const call = run.attempts.length;
   run.losses.push({ call, model: id, provider, reason, cost, isEstimated: billed.estimated });
-}
-
-/** What the user is charged for although it was not seen. Of a response that its client waited for, nothing is. */
-export function interruptedOutput(run: Run, outputDeltas = 0): Interrupted {
-  const { working } = run;
-  return working === null || !isChargedUnseen(run) ? UNINTERRUPTED : unseenOutput(run, working, outputDeltas);
 }

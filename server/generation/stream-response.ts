@@ -13,7 +13,7 @@ import type { Claim, KeptReply } from './idempotent-requests';
 import { type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter } from './meter';
 import type { OpenedStream } from './open-stream';
-import { mayNotBeCutOff, type Run, unseenOutput } from './run';
+import { hiddenOutput, mayNotBeCutOff, type Run, unseenOutput } from './run';
 import { addLoss, chargeRun } from './settle-run';
 
 const STREAM_HEADERS = {
@@ -152,12 +152,11 @@ async function settleStream(run: Run, { served, stream }: ProviderStream): Promi
   return dollarsToJson(await chargeRun(run, served, metered, outcome));
 }
 
-/** What the provider may bill of a stream that ended early. */
-function unseenPart(run: Run, { finished, outputReported, outputDeltas }: StreamFacts): Interrupted {
-  const isReported = finished && outputReported;
-  return isReported || run.working === null ? UNINTERRUPTED : unseenOutput(run, run.working, outputDeltas);
+/** What the provider may bill of a stream that nobody saw. */
+function unseenPart(run: Run, { finished, outputDeltas }: StreamFacts): Interrupted {
+  if (finished) return hiddenOutput(run);
+  return run.working === null ? UNINTERRUPTED : unseenOutput(run, run.working, outputDeltas);
 }
-
 function noteEarlyEnd({ call, requestId }: Run, { failure }: StreamFacts): void {
   call?.fail(failure?.kind ?? 'unavailable');
   log().warn({ request_id: requestId, cause: describeError(failure?.error.cause) }, 'stream ended early');

@@ -12,7 +12,7 @@ export const requireUserKeyHash = (request: WithHeaders): Buffer => requireUserK
  */
 export function requireUserKeyHashes(request: WithHeaders): [Buffer, ...Buffer[]] {
   const given = readGivenKeys(request);
-  if (given.length === 0) throw missingApiKey();
+  if (given.length === 0) throw hasOtherScheme(request) ? notBearer() : missingApiKey();
   const key = given.find((value) => value.startsWith(USER_KEY_PREFIX));
   const [current, ...previous] = key === undefined ? [] : findUserKeyHashes(key);
   if (current === undefined) throw key === undefined ? describeWrongKey(given) : invalidUserKey();
@@ -20,7 +20,20 @@ export function requireUserKeyHashes(request: WithHeaders): [Buffer, ...Buffer[]
 }
 
 /** Whether the request carries a key, valid or not. */
-export const hasKey = (request: WithHeaders): boolean => readGivenKeys(request).length > 0;
+export const hasKey = (request: WithHeaders): boolean =>
+  readGivenKeys(request).length > 0 || hasOtherScheme(request);
+
+/** A bare key, or one sent as the name or password of `Basic`. */
+const hasOtherScheme = ({ headers }: WithHeaders): boolean => {
+  const authorization = headers.get('authorization')?.trim() ?? '';
+  return authorization !== '' && !/^bearer(?:\s|$)/i.test(authorization);
+};
+
+const notBearer = (): ApiError =>
+  new ApiError(
+    'invalid_user_key',
+    `Authorization: expected the scheme Bearer. Send "Authorization: Bearer ${USER_KEY_PREFIX}…".`,
+  );
 
 /** Whether a request has a value with the prefix of a user key. No page of ours sends one to a page. */
 export const carriesUserKey = (headers: IncomingHttpHeaders): boolean =>

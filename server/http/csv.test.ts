@@ -7,6 +7,10 @@ test('text that a spreadsheet would run is made harmless, and numbers stay as th
   );
 });
 
+test('so is text whose first character a spreadsheet may read as one of those', () => {
+  for (const first of '＝＋－＠⁼﹢﹣﹫\n\r\t') expect(writeCsvRow([`${first}SUM(A1)`])).toMatch(/^"?'/);
+});
+
 test('commas, quotes and line breaks stay inside their cell', () => {
   expect(writeCsvRow(['a,b', 'say "hi"', 'two\nlines', ''])).toBe('"a,b","say ""hi""","two\nlines",\r\n');
 });
@@ -21,8 +25,9 @@ test('a download is written as it is read, and stops reading when the client dis
     }
   }
   const reader = (await csvResponse('x.csv', ['n'], portions())).body?.getReader();
-  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
-  expect(await read()).toBe('n\r\n');
+  const read = async () =>
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode((await reader?.read())?.value);
+  expect(await read()).toBe('\ufeffn\r\n');
   expect(await read()).toBe('0\r\n');
   await reader?.cancel();
   expect(isStopped).toBe(true);

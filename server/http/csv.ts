@@ -1,7 +1,9 @@
 import { downloadResponse } from './download';
 
-/** Text that a spreadsheet would evaluate as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Text that a spreadsheet would evaluate as a formula, also if its first character is full-width. */
+const FORMULA = /^[=+\-@\t\r\n]/;
+/** Without it, spreadsheets read UTF-8 as another encoding. */
+const BYTE_ORDER_MARK = '\ufeff';
 const NEEDS_QUOTES = /[",\r\n]/;
 
 export type CsvCell = string | number | boolean;
@@ -13,7 +15,8 @@ export function writeCsvRow(cells: readonly CsvCell[]): string {
 
 function writeCell(value: CsvCell): string {
   if (typeof value !== 'string') return String(value);
-  const text = FORMULA.test(value) && !isNumber(value) ? `'${value}` : value;
+  const isFormula = FORMULA.test(value.slice(0, 1).normalize('NFKC'));
+  const text = isFormula && !isNumber(value) ? `'${value}` : value;
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -28,7 +31,7 @@ export function csvResponse(
   return downloadResponse({
     fileName,
     contentType: 'text/csv; charset=utf-8',
-    head: writeCsvRow(header),
+    head: BYTE_ORDER_MARK + writeCsvRow(header),
     texts: writeRows(portions),
   });
 }

@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import type { z } from 'zod';
 import { type CutJson, invalidJson, JsonCutter } from '../cut-json';
 import { ApiError } from '../errors';
+import { keepsDigits, replaceNumbers } from '../json-text';
 import { JsonScan } from '../scan-json';
 import { type ApiRequest, connectionOf } from './api-request';
 import { BodyBytes } from './body-bytes';
@@ -130,7 +131,23 @@ async function readCounted(
 
 /** Reads a JSON object; anything else is `invalid_request`. */
 export async function readJsonObject(request: Request, limitBytes: number): Promise<Record<string, unknown>> {
-  return parseJsonObject(await readJsonText(request, limitBytes));
+  return parseWithMetadata(await readJsonText(request, limitBytes));
+}
+
+/** As `parseJsonObject`. Metadata is the caller's, so that it arrives unchanged or is refused. */
+export function parseWithMetadata(text: string): Record<string, unknown> {
+  const parsed = parseJsonObject(text);
+  const { metadata } = parsed;
+  if (typeof metadata !== 'object' || metadata === null) return parsed;
+  if (Object.hasOwn(metadata, '__proto__'))
+    throw new ApiError('invalid_request', 'metadata: "__proto__" cannot be a name', { param: 'metadata' });
+  const kept = parseJsonObject(replaceNumbers(text, (number) => (keepsDigits(number) ? null : 'null')));
+  const replaced = Object.entries(kept.metadata ?? {});
+  const lost = replaced.find(([name, value]) => value === null && Reflect.get(metadata, name) !== null);
+  if (lost === undefined) return parsed;
+  const param = `metadata.${lost[0]}`;
+  const message = `${param}: has more digits than a JSON number keeps here. Send it as text.`;
+  throw new ApiError('invalid_request', message, { param });
 }
 
 export function parseJsonObject(text: string): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { parseJsonObject, readText } from './read-body';
+import { parseWithMetadata, readText } from './read-body';
 import { SMALL_BODY_BYTES } from './receive-body';
 
 /**
@@ -8,9 +8,9 @@ import { SMALL_BODY_BYTES } from './receive-body';
 export async function readFields(request: Request): Promise<Record<string, unknown>> {
   const text = await readText(request, SMALL_BODY_BYTES);
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? '');
-  if (!isForm || text.trimStart().startsWith('{')) return parseJsonObject(text);
+  if (!isForm || text.trimStart().startsWith('{')) return parseWithMetadata(text);
   const fields: Record<string, unknown> = Object.fromEntries(new URLSearchParams(text));
-  return typeof fields.metadata === 'string'
-    ? { ...fields, metadata: parseJsonObject(fields.metadata) }
-    : fields;
+  if (typeof fields.metadata !== 'string') return fields;
+  const { metadata } = parseWithMetadata(`{"metadata":${fields.metadata}}`);
+  return { ...fields, metadata };
 }

@@ -57,6 +57,7 @@ export function errorReply(
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   else if (FINAL_STATUSES.has(error.status)) headers['x-should-retry'] = 'false';
   if (error.code === 'unsupported_encoding') headers['accept-encoding'] = ACCEPTED_ENCODINGS;
+  if (error.challenge !== undefined) headers['www-authenticate'] = error.challenge;
   if (error.allow !== undefined) headers.allow = error.allow.join(', ');
   return { body: JSON.stringify(errorBody(format, error, requestId)), headers, status: error.status };
 }

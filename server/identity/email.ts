@@ -41,13 +41,60 @@ export function normaliseEmail(text: string): NormalisedEmail {
 }
 
 /**
- * The mailbox of a normalised e-mail address, for limits on sending: without the `+tag`, which most
- * providers deliver to the same person. Dots are kept, because elsewhere they name another person.
+ * The mailbox of a normalised e-mail address, for limits and promotions, never for identity: without the `+tag`, which
+ * most providers deliver to the same person, and in the one form that its provider makes of all others. Dots are kept
+ * elsewhere, because there they may name another person.
  */
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@');
-  const plus = email.indexOf('+');
-  return plus > 0 && plus < at ? email.slice(0, plus) + email.slice(at) : email;
+  const given = email.slice(at + 1);
+  const owner = SUBDOMAIN_OF_OWNER.exec(given);
+  const [local, domain] = owner ? [owner[1] ?? '', owner[2] ?? ''] : [email.slice(0, at), given];
+  const { domains, ignored, tag } = MAILBOX_RULES.find((rule) => rule.domains.test(domain)) ?? ANY_PROVIDER;
+  const base = cutTag(cutTag(local, '+'), tag).replace(ignored, '');
+  return `${base || local}@${domain.replace(domains, (found) => SAME_DOMAIN[found] ?? found)}`;
+}
+
+/** Fastmail delivers `anything@ada.fastmail.com` to `ada@fastmail.com`. */
+const SUBDOMAIN_OF_OWNER = /^([^.]+)\.(fastmail\.(?:com|fm))$/;
+
+/** Domains whose mailboxes are those of another one. */
+const SAME_DOMAIN: Readonly<Record<string, string>> = {
+  'googlemail.com': 'gmail.com',
+  'protonmail.com': 'proton.me',
+  'protonmail.ch': 'proton.me',
+  'pm.me': 'proton.me',
+  'me.com': 'icloud.com',
+  'mac.com': 'icloud.com',
+};
+
+const NOTHING = /(?!)/;
+
+/**
+ * What providers ignore in the local part, and the separator of their tags, by their published rules. All of them, as
+ * Outlook and Fastmail, know `+`. Yahoo's disposable addresses are `base-keyword`, and its names have no hyphen.
+ */
+const MAILBOX_RULES = [
+  { domains: /^(?:gmail|googlemail)\.com$/, ignored: /\./g, tag: '+' },
+  { domains: /^(?:proton\.me|protonmail\.(?:com|ch)|pm\.me)$/, ignored: /[._-]/g, tag: '+' },
+  { domains: /^(?:icloud|me|mac)\.com$/, ignored: NOTHING, tag: '+' },
+  {
+    domains: /^(?:(?:yahoo|ymail|myyahoo|rocketmail)\.com|yahoo\.(?:com?\.)?[a-z]{2})$/,
+    ignored: NOTHING,
+    tag: '-',
+  },
+];
+const ANY_PROVIDER = { domains: NOTHING, ignored: NOTHING, tag: '+' };
+
+function cutTag(local: string, separator: string): string {
+  const start = local.indexOf(separator);
+  return start > 0 ? local.slice(0, start) : local;
+}
+
+/** As before addresses were folded by their provider's rules: accounts of that time keep their hash. */
+export function untaggedAddress(email: string): string {
+  const at = email.lastIndexOf('@');
+  return cutTag(email.slice(0, at), '+') + email.slice(at);
 }
 
 /**

@@ -11,6 +11,7 @@ import { mailboxOf, normaliseEmail } from './email';
 import { findKnownBrowser } from './known-browser';
 import { type CodeCaller, codesOfCaller, requireRoomForAttempt, requireRoomForCode } from './login-limits';
 import { sendLoginMail } from './login-mail';
+import { readTypedCode } from './typed-code';
 
 /** Sign-in with an e-mailed six-digit code, valid for ten minutes, five attempts and one use. */
 
@@ -128,7 +129,7 @@ export async function verifyLoginCode(attempt: CodeAttempt): Promise<{ ok: true;
   await requireRoomForAttempt(callerOf(email, attempt));
   const challenge = await recordAttempt(attempt.challengeId);
   if (challenge === null) throw await refusalOf(attempt.challengeId);
-  const code = attempt.code.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '');
+  const code = readTypedCode(attempt.code);
   const isRight =
     isKeyedHash(challenge.code_hash, 'login-code', signedBy({ ...attempt, email, code })) &&
     challenge.partner_id === attempt.partnerId &&

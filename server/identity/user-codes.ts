@@ -15,7 +15,10 @@ export function newUserCode(): string {
 
 /** The code as it was shown, however it was typed; null if it cannot be one. */
 export function readUserCode(typed: string): string | null {
-  const letters = typed.toUpperCase().replace(/[^A-Z]/g, '');
+  const letters = typed
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[^A-Z]/g, '');
   return FORM.test(letters) ? withDash(letters) : null;
 }
 

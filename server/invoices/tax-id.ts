@@ -16,7 +16,9 @@ export type TaxIdReading = { ok: true; taxId: string } | { ok: false; message: s
  * of the United States are checked, check digits included; of other countries, only the characters.
  */
 export async function readTaxId(country: string, given: string): Promise<TaxIdReading> {
-  const text = given.normalize('NFC').trim().replace(/\s+/g, ' ').toUpperCase();
+  // Pasted ids may be full-width, or contain marks that nobody sees.
+  const visible = given.normalize('NFKC').replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
+  const text = visible.trim().replace(/\s+/g, ' ').toUpperCase();
   const forms = await loadForms();
   const taxId = checkForm(forms, country, text) ?? checkForm(forms, countryOfPrefix(text), text);
   if (taxId !== null) return { ok: true, taxId };
@@ -34,7 +36,24 @@ export const isVatId = (taxId: string): boolean => VAT_ID.test(taxId.replace(/[ 
 async function loadForms(): Promise<Forms> {
   const { euVat, stdnum } = await import('stdnum');
   const ofUnion = Object.entries(euVat).map(([country, [vat]]) => [country, vat]);
-  return { GB: stdnum.GB?.vat, US: stdnum.US?.ein, ...Object.fromEntries(ofUnion) };
+  return {
+    GB: stdnum.GB?.vat,
+    US: stdnum.US?.ein,
+    ...Object.fromEntries(ofUnion),
+    CH: ofSwitzerland(stdnum.CH),
+  };
+}
+
+/** A business number is the VAT id without `MWST`, `TVA` or `IVA`, and many write it so. */
+function ofSwitzerland(forms: Forms | undefined): Validator | undefined {
+  const { vat, uid } = forms ?? {};
+  if (!vat || !uid) return vat;
+  const formOf = (text: string) => (vat.validate(text).isValid ? vat : uid);
+  return {
+    ...uid,
+    validate: (text) => formOf(text).validate(text),
+    format: (text) => formOf(text).format(text),
+  };
 }
 
 function checkForm(forms: Forms, country: string, text: string): string | null {

@@ -34,6 +34,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Ask the user to sign in again.',
     message: 'The sign-in token is invalid. Please sign in again.',
   },
+  invalid_client: {
+    when: 'A request to an endpoint under `/oauth` has an `Authorization` header. Clients have no secret.',
+    remedy: 'Send the `client_id` in the body. In Go, set `AuthStyle: oauth2.AuthStyleInParams`.',
+    message: 'Clients do not authenticate. Send client_id in the body, and no Authorization header.',
+  },
   unsupported_grant_type: {
     when: 'The `grant_type` of a request to `/oauth/token` is unknown.',
     remedy:

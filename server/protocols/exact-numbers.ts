@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { endOfString } from '../json-text';
+import { replaceNumbers } from '../json-text';
 import type { Json } from './neutral';
 import { asArray, asObject, parseJson } from './read-fields';
 
@@ -14,7 +14,6 @@ const MARK = `\x7f${randomBytes(9).toString('base64url')}:`;
 const MARKED = new RegExp(`(\\\\?)"${MARK}(-?\\d+)\\1"`, 'g');
 
 const LONG_NUMBER = /[:[,\s]-?\d{16}/;
-const STRING_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Like `parseJson`; write the result with `writeExactly`. */
 export function parseExactly(json: string): unknown {
@@ -40,20 +39,8 @@ export const writeExactly = (value: unknown): string => restoreNumbers(JSON.stri
 export const restoreNumbers = (json: string): string =>
   json.includes(MARK) ? json.replace(MARKED, '$2') : json;
 
-function markNumbers(json: string): string {
-  let marked = '';
-  let copied = 0;
-  STRING_OR_NUMBER.lastIndex = 0;
-  for (let match = STRING_OR_NUMBER.exec(json); match; match = STRING_OR_NUMBER.exec(json)) {
-    const [token] = match;
-    if (token === '"') STRING_OR_NUMBER.lastIndex = endOfString(json, match.index) + 1;
-    else if (isAltered(token)) {
-      marked += `${json.slice(copied, match.index)}"${MARK}${token}"`;
-      copied = match.index + token.length;
-    }
-  }
-  return marked + json.slice(copied);
-}
+const markNumbers = (json: string): string =>
+  replaceNumbers(json, (number) => (isAltered(number) ? `"${MARK}${number}"` : null));
 
 /** JavaScript writes at most 21 digits without an exponent. */
 const LONGEST_WRITTEN = 22;

@@ -181,7 +181,7 @@ export type Finish = {
 };
 
 /** A complete response: reasoning, text and calls, in this order unless the provider uses another one. */
-export type ModelResponse = Finish & { parts: ResponsePart[]; usage: TokenUsage | null };
+export type ModelResponse = Finish & { parts: ResponsePart[] };
 
 /**
  * A response in pieces. Text, refusal and reasoning follow one another. Several calls may be open at the same
@@ -199,6 +199,5 @@ export type StreamEvent =
   | { type: 'tool-start'; call: number; id: string; name: string; thoughtSignature?: string }
   | { type: 'tool-delta'; call: number; json: string }
   | { type: 'tool-end'; call: number }
-  | { type: 'usage'; usage: TokenUsage }
   | ({ type: 'finish' } & Finish)
   | { type: 'ping' };

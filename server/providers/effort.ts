@@ -26,11 +26,11 @@ export function fitEffort(
   const requested = reasoning === null ? null : effortOf(reasoning);
   if (requested === null) return null;
   if (efforts === null) {
-    if (requested !== 'none') warnings.push('thinking was dropped');
+    if (requested !== 'none') warnings.push('{reasoning} was dropped');
     return null;
   }
   const supported = nearestEffort(requested, efforts);
-  if (supported !== requested) warnings.push(`the reasoning effort was changed to ${supported}`);
+  if (supported !== requested) warnings.push(`{effort} was changed to ${supported}`);
   return supported;
 }
 

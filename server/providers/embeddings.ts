@@ -3,12 +3,12 @@ import type { EmbeddingsClientRequest } from '../protocols/embeddings/protocol';
 import type { EmbeddingsRequest } from '../protocols/embeddings/schema';
 import { DATA, each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
 import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
-import { asArray, asObject, isObject, parseObject } from '../protocols/read-fields';
-import { readCount } from './count';
-import type { Exchange, ExchangeOptions, ResponseFacts, WholeResponse } from './exchange';
-import { meteredUsage } from './metered-usage';
+import { asArray, asObject, parseObject } from '../protocols/read-fields';
+import { largerCount, readCount } from './count';
+import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
+import { meteredUsage, NOTHING_REPORTED, type ResponseFacts } from './metered-usage';
 import { renameModel } from './model-name';
-import { brokenResponse, RefusedResponse, readEmbeddedFailure } from './provider-failure';
+import { brokenResponse, FailedResponse, readEmbeddedFailure } from './provider-failure';
 
 const FIELDS = fields({
   ...each(['model', 'dimensions', 'encoding_format', 'user'], VALUE),
@@ -26,7 +26,7 @@ export function embeddingsExchange(options: ExchangeOptions, { body }: Embedding
   function readWhole(text: string): WholeResponse {
     const list = parseList(text);
     const facts = readFacts(list);
-    const metered = meteredUsage(facts, () => options.estimate(0));
+    const metered = meteredUsage(facts, () => options.estimate(0, false));
     const isRepaired = repairList(list, body, metered.estimated ? metered.usage : null);
     return { body: renameModel(isRepaired ? JSON.stringify(list) : text, requestedModel), ...facts };
   }
@@ -60,15 +60,21 @@ function writeRequest(
 
 function parseList(text: string): Json {
   const list = parseObject(text);
-  if (list?.error) throw new RefusedResponse(readEmbeddedFailure(list));
+  if (list?.error) throw new FailedResponse(readEmbeddedFailure(list), readFacts(list), { isError: true });
   if (list === null || asArray(list.data).length === 0)
-    throw brokenResponse('the provider sent no embeddings').error;
+    throw new FailedResponse(brokenResponse('the provider sent no embeddings'), readFacts(list ?? {}), {
+      isError: false,
+    });
   return list;
 }
 
 function readFacts({ usage }: Json): ResponseFacts {
-  const input = isObject(usage) ? (readCount(usage.prompt_tokens) ?? readCount(usage.total_tokens)) : null;
-  return { usage: input === null ? null : ofInput(input), providerCost: null, outputBytes: 0 };
+  const { prompt_tokens, total_tokens } = asObject(usage);
+  const input = largerCount(readCount(prompt_tokens), readCount(total_tokens));
+  const reported = input
+    ? { usage: ofInput(input), inputReported: true, outputReported: true }
+    : NOTHING_REPORTED;
+  return { ...reported, providerCost: null, outputBytes: 0 };
 }
 
 const ofInput = (input: number): TokenUsage => Object.assign({}, NO_TOKENS, { input });

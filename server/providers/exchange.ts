@@ -1,7 +1,7 @@
-import type { Picocredits } from '../credits';
 import type { ResponseLabels } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { Json, TokenUsage } from '../protocols/neutral';
+import type { ResponseFacts } from './metered-usage';
 import type { ProviderProfile } from './profiles';
 import type { MaxPrice } from './request-target';
 import type { StreamRelay } from './stream-relay';
@@ -23,19 +23,13 @@ export type ExchangeOptions = ResponseLabels & {
   /** A keyed hash of the end user (at most 64 characters). Null sends none. */
   userHash?: string | null;
   clientHeaders: ClientHeaders;
-  /** Estimates usage from bytes alone. Reported and billed if the provider reports none. */
-  estimate: (outputBytes: number) => TokenUsage;
+  /**
+   * Estimates usage from bytes, and from the time taken if the model may have hidden output. Reported and billed
+   * if the provider reports none.
+   */
+  estimate: (outputBytes: number, isHidden: boolean) => TokenUsage;
   /** Omits earlier reasoning: for one retry after a failure of the kind `reasoning`. */
   withoutReasoning?: boolean;
-};
-
-/** The metered values of a complete response. */
-export type ResponseFacts = {
-  usage: TokenUsage | null;
-  /** The actual cost, where the provider reports it. */
-  providerCost: Picocredits | null;
-  /** Bytes of text, reasoning and tool arguments: the base of an estimate. */
-  outputBytes: number;
 };
 
 /** `body` is for the client. */

@@ -1,14 +1,36 @@
+import type { Picocredits } from '../credits';
 import type { TokenUsage } from '../protocols/neutral';
 
 export type MeteredUsage = { usage: TokenUsage; estimated: boolean };
 
-type Reported = {
+/** What a provider reports of the usage of one response. */
+export type Reported = {
   usage: TokenUsage | null;
-  outputReported?: boolean;
+  /** False if `usage.input` is unknown, or all that may be input or output. */
+  inputReported: boolean;
+  /** False if `usage.output` is only the least that was produced. */
+  outputReported: boolean;
+};
+
+export const NOTHING_REPORTED: Reported = { usage: null, inputReported: false, outputReported: false };
+
+/** The metered values of a complete response. */
+export type ResponseFacts = Reported & {
+  /** The actual cost, where the provider reports it. */
+  providerCost: Picocredits | null;
+  /** Bytes of text, reasoning and tool arguments: the base of an estimate. */
+  outputBytes: number;
+};
+
+type Seen = Partial<Reported> & {
+  usage: TokenUsage | null;
   outputBytes: number;
   /** Web searches whose results were seen. */
   searches?: number;
 };
+
+/** `isHidden`: the model may have produced output of which nothing was seen or reported. */
+export type EstimateMissing = (isHidden: boolean) => TokenUsage;
 
 /**
  * The usage that is billed and reported to the client: the provider's, where it is plausible. Output that was
@@ -18,22 +40,34 @@ type Reported = {
  * whole prompt, so it is made only when needed.
  */
 export function meteredUsage(
-  { usage, outputReported = true, outputBytes, searches = 0 }: Reported,
-  estimate: () => TokenUsage,
+  { usage, inputReported = true, outputReported = true, outputBytes, searches = 0 }: Seen,
+  estimate: EstimateMissing,
   unseenMs = 0,
 ): MeteredUsage {
-  if (usage === null) return { usage: addSearches(estimate(), searches), estimated: true };
-  const lacksOutput = unseenMs > 0 || (outputBytes > 0 && (!outputReported || usage.output === 0));
-  const lacksInput = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h === 0;
+  if (usage === null) return { usage: addSearches(estimate(true), searches), estimated: true };
+  const isDisproved = outputBytes > 0 && usage.output === 0;
+  const lacksOutput = unseenMs > 0 || !outputReported || isDisproved;
+  const lacksInput = !inputReported || usage.input + cachedInput(usage) === 0;
   const lacksSearches = searches > 0 && !outputReported;
   if (!lacksOutput && !lacksInput && !lacksSearches) return { usage, estimated: false };
-  const { input, output } = estimate();
+  const isSplit = inputReported || usage.input === 0;
+  const missing = estimate(usage.reasoning === 0 && isSplit);
   const known = {
     ...usage,
-    ...(lacksInput && { input }),
-    ...(lacksOutput && { output: Math.max(usage.output, output) }),
+    ...(lacksOutput && { output: Math.max(usage.output, missing.output) }),
   };
+  if (lacksInput) known.input = Math.max(0, missing.input - cachedInput(usage));
+  if (!isSplit) Object.assign(known, splitTotal(usage, known));
   return { usage: lacksSearches ? addSearches(known, searches) : known, estimated: true };
+}
+
+const cachedInput = ({ cacheRead, cacheWrite5m, cacheWrite1h }: TokenUsage): number =>
+  cacheRead + cacheWrite5m + cacheWrite1h;
+
+/** What exceeds the prompt is output. */
+function splitTotal(total: TokenUsage, { input: most, output }: TokenUsage): Partial<TokenUsage> {
+  const input = Math.min(total.input, most);
+  return { input, output: Math.max(output, total.output + total.input - input) };
 }
 
 /** What the results of a search add to the prompt: 11,600 tokens in a recorded response. */
@@ -42,7 +76,7 @@ const TOKENS_OF_RESULTS = 12_000;
 /** After each search, the model reads the prompt again, with the results so far. */
 function addSearches(usage: TokenUsage, searches: number): TokenUsage {
   if (searches === 0) return usage;
-  const prompt = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+  const prompt = usage.input + cachedInput(usage);
   const results = (TOKENS_OF_RESULTS * searches * (searches + 1)) / 2;
   return { ...usage, searches, input: usage.input + searches * prompt + results };
 }

@@ -23,9 +23,9 @@ export function passExchange(
   const body = through.repairRequest(target);
 
   function readWhole(text: string): WholeResponse {
-    const json = through.parseResponse(text);
+    const json = through.parseResponse(text, provider);
     const facts = format.readFacts(json, provider);
-    const metered = meteredUsage(facts, () => options.estimate(facts.outputBytes));
+    const metered = meteredUsage(facts, (isHidden) => options.estimate(facts.outputBytes, isHidden));
     const repaired = through.repairResponse(json, metered, options) ? JSON.stringify(json) : text;
     return { body: renameModel(repaired, requestedModel), ...facts };
   }

@@ -1,6 +1,7 @@
 import { embeddingsExchange } from './embeddings';
 import type { Exchange, ExchangeOptions } from './exchange';
 import { FORMATS } from './formats';
+import { nameFields } from './name-fields';
 import { openaiResponsesFormat } from './openai-responses/format';
 import { passExchange } from './pass-exchange';
 import { translateExchange } from './translate-exchange';
@@ -17,7 +18,10 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);
   const format = usesResponses ? openaiResponsesFormat : FORMATS[provider.format];
   const through = format.passThrough(client);
-  return through === null
-    ? translateExchange(options, client, format)
-    : passExchange(options, client, format, through);
+  const exchange =
+    through === null
+      ? translateExchange(options, client, format)
+      : passExchange(options, client, format, through);
+  nameFields(exchange.warnings, client);
+  return exchange;
 }

@@ -2,6 +2,7 @@ import { ApiError } from '../errors';
 import { maskSecrets } from '../log';
 import type { Json } from '../protocols/neutral';
 import { asObject, asText, isObject, parseJson } from '../protocols/read-fields';
+import type { ResponseFacts } from './metered-usage';
 
 /**
  * An error of a provider: what the client may see of it, and what it means for us.
@@ -23,6 +24,8 @@ export type ProviderFailure = {
   violatesGuidelines: boolean;
   /** The wait that the provider requested, not clamped. Null when it requested none. */
   retryAfterSeconds: number | null;
+  /** What the provider produced or billed before it failed. Null if it shows nothing of it. */
+  produced: ResponseFacts | null;
 };
 
 const MAX_READ_LENGTH = 4_000;
@@ -88,6 +91,7 @@ export function readProviderFailure({ status, body, retryAfter = null }: Reading
     status,
     violatesGuidelines: kind === 'request' && VIOLATION.test(refusal.message),
     retryAfterSeconds,
+    produced: null,
     error: toApiError({ kind, status, refusal, cause, retryAfterSeconds }),
   };
 }
@@ -134,15 +138,22 @@ const LONGEST_NAME = 64;
 const isErrorName = (name: unknown): boolean =>
   typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME && ERROR_NAME.test(name);
 
-/** An error with status 200 instead of a response: nothing was produced. */
-export class RefusedResponse extends ApiError {
-  constructor(readonly failure: ProviderFailure) {
+/** A response with status 200 that is an error, or none at all. */
+export class FailedResponse extends ApiError {
+  readonly failure: ProviderFailure;
+  /** The provider reports an error, and nothing that it produced: another attempt is not billed twice. */
+  readonly isRefusal: boolean;
+
+  constructor(failure: ProviderFailure, facts: ResponseFacts, { isError }: { isError: boolean }) {
     const { code, message, param, retryAfterSeconds, cause } = failure.error;
     super(code, message, {
       cause,
       ...(param !== null && { param }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     });
+    const produced = facts.usage === null && facts.outputBytes === 0 ? null : facts;
+    this.failure = { ...failure, produced };
+    this.isRefusal = isError && produced === null;
   }
 }
 
@@ -152,7 +163,14 @@ export function brokenResponse(reason: string): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model ended the response early', {
     cause,
   });
-  return { kind: 'unavailable', status: 502, violatesGuidelines: false, retryAfterSeconds: null, error };
+  return {
+    kind: 'unavailable',
+    status: 502,
+    violatesGuidelines: false,
+    retryAfterSeconds: null,
+    produced: null,
+    error,
+  };
 }
 
 function classify(status: number, refusal: Refusal): FailureKind {

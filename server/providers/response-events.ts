@@ -8,7 +8,6 @@ export function responseEvents(response: ModelResponse): StreamEvent[] {
     events.push(...partEvents(part, call));
     if (part.type === 'tool-call') call++;
   }
-  if (response.usage !== null) events.push({ type: 'usage', usage: response.usage });
   const { reason, stopSequence, explanation } = response;
   return [...events, { type: 'finish', reason, stopSequence, explanation }];
 }

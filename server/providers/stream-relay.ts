@@ -1,17 +1,16 @@
 import type { Picocredits } from '../credits';
 import type { ApiError } from '../errors';
 import type { StreamFrames } from '../protocols/client-protocol';
-import type { TokenUsage } from '../protocols/neutral';
 import { type EventPattern, matchPattern } from './event-pattern';
 import { readEvents } from './event-stream';
+import { NOTHING_REPORTED, type Reported } from './metered-usage';
 import { brokenResponse, type ProviderFailure } from './provider-failure';
+import type { Counts } from './reported-counts';
 
 /** The known facts about a stream so far. */
-export type StreamFacts = {
-  /** The latest that the provider reported. */
-  usage: TokenUsage | null;
-  /** The usage covers the output: early in a stream only the input may be known. */
-  outputReported: boolean;
+export type StreamFacts = Reported & {
+  /** All counts so far, in OpenAI's formats. */
+  counts: Counts | null;
   /** The actual cost, where the provider reports it. */
   providerCost: Picocredits | null;
   /** Bytes of text, reasoning and tool arguments seen: the base of an estimate. */
@@ -59,8 +58,8 @@ export type EventHandler = {
 
 export function newFacts(): StreamFacts {
   return {
-    usage: null,
-    outputReported: false,
+    ...NOTHING_REPORTED,
+    counts: null,
     providerCost: null,
     outputBytes: 0,
     outputDeltas: 0,

@@ -32,9 +32,9 @@ export function translateExchange(
   const newIds = () => uniqueIds(() => protocol.callIds(client), newId);
 
   function readWhole(text: string): WholeResponse {
-    const json = format.parseResponse(text);
+    const json = format.parseResponse(text, provider);
     const facts = format.readFacts(json, provider);
-    const { usage } = meteredUsage(facts, () => options.estimate(facts.outputBytes));
+    const { usage } = meteredUsage(facts, (isHidden) => options.estimate(facts.outputBytes, isHidden));
     const read = format.readResponse(json, context);
     const response = forcedCall === null ? read : readForcedCall(read, forcedCall, options);
     const uniqueId = newIds();
@@ -54,7 +54,8 @@ export function translateExchange(
 
   function openStream(): StreamRelay {
     const facts = newFacts();
-    const usage = () => meteredUsage(facts, () => options.estimate(facts.outputBytes)).usage;
+    const estimate = (isHidden: boolean) => options.estimate(facts.outputBytes, isHidden && facts.finished);
+    const usage = () => meteredUsage(facts, estimate).usage;
     const read = format.readStream(facts, context);
     const reader = forcedCall === null ? read : readForcedStream(read, forcedCall, options);
     const writer = protocol.writeStream(client, options, usage);

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { writeUsage as writeChatUsage } from '../protocols/chat/write';
 import { writeUsage as writeMessagesUsage } from '../protocols/messages/write';
-import { overwriteUsage, readUsage as readAnthropicUsage } from './anthropic/usage';
-import { findUsage, readCost, readUsage } from './openai/usage';
+import { mergeUsage, readUsage as readAnthropicUsage } from './anthropic/usage';
+import { findUsages, readUsage as readCompletionUsage, readCost } from './openai/usage';
+import { readMetered } from './openai-responses/usage';
 import { profileOf } from './profiles';
+
+const readUsage = (usage: unknown, profile = profileOf('generic')) => readCompletionUsage({ usage }, profile);
 
 const openai = (prompt: number, completion: number, more = {}) => ({
   prompt_tokens: prompt,
@@ -61,32 +64,71 @@ describe('usage of the OpenAI format', () => {
     ],
   ])('%s', (_, provider, usage, [input, cacheRead, cacheWrite5m, output, reasoning]) => {
     expect(readUsage(usage, profileOf(provider))).toEqual({
-      input,
-      cacheRead,
-      cacheWrite5m,
-      cacheWrite1h: 0,
-      output,
-      reasoning,
+      usage: { input, cacheRead, cacheWrite5m, cacheWrite1h: 0, output, reasoning },
+      inputReported: true,
+      outputReported: true,
     });
   });
 
   test.each([
     ['absent', null],
-    ['negative', openai(-1, 5)],
-    ['not finite', openai(Number.POSITIVE_INFINITY, 5)],
-    ['a fraction', openai(1.5, 5)],
-    ['text', { prompt_tokens: '10', completion_tokens: '5' }],
-    ['half of it', { prompt_tokens: 10 }],
+    ['empty', {}],
+    ['a list', [openai(10, 5)]],
+    ['negative', openai(-1, -5)],
+    ['not finite', openai(Number.POSITIVE_INFINITY, Number.NaN)],
+    ['fractions', openai(1.5, 0.5)],
+    ['larger than any prompt', openai(9e15, 2 ** 53)],
+    ['words', { prompt_tokens: 'ten', completion_tokens: '-5', total_tokens: '1e3' }],
+    ['zeros', openai(0, 0, { total_tokens: 0 })],
   ])('%s counts as absent', (_, usage) => {
-    expect(readUsage(usage)).toBeNull();
+    expect(readUsage(usage)).toEqual({ usage: null, inputReported: false, outputReported: false });
   });
 
-  test('is read once, from the top, the choice or x_groq', () => {
-    const usage = openai(1, 2);
-    expect(findUsage({ usage })).toBe(usage);
-    expect(findUsage({ choices: [{ usage }] })).toBe(usage);
-    expect(findUsage({ x_groq: { usage } })).toBe(usage);
-    expect(findUsage({ usage: null, choices: [], x_groq: { id: 'req' } })).toBeNull();
+  test.each([
+    ['the output', { prompt_tokens: 20, total_tokens: 30_020 }, [20, 30_000]],
+    ['the input', { completion_tokens: 1_000, total_tokens: 1_500 }, [500, 1_000]],
+    ['an input of zero', openai(0, 1_000, { total_tokens: 1_500 }), [500, 1_000]],
+    ['an implausible output', openai(20, 9e15, { total_tokens: 30_020 }), [20, 30_000]],
+    ['a negative input', openai(-1, 1_000, { total_tokens: 1_500 }), [500, 1_000]],
+    ['nothing: counts as text', { prompt_tokens: '20', completion_tokens: '30000' }, [20, 30_000]],
+    [
+      'nothing: counts with a point or an exponent',
+      JSON.parse('{"prompt_tokens":20.0,"completion_tokens":3e4}'),
+      [20, 30_000],
+    ],
+  ])('%s is derived from the other counts', (_, usage, [input, output]) => {
+    expect(readUsage(usage)).toMatchObject({
+      usage: { input, output },
+      inputReported: true,
+      outputReported: true,
+    });
+    const { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens } = usage;
+    expect(readMetered({ usage: { input_tokens, output_tokens, total_tokens } })).toEqual(readUsage(usage));
+  });
+
+  test('reasoning is the least that was produced, if the output is unknown', () => {
+    const usage = { prompt_tokens: 20, completion_tokens_details: { reasoning_tokens: 30_000 } };
+    for (const provider of ['google', 'xai', 'openai']) {
+      expect(readUsage(usage, profileOf(provider))).toMatchObject({
+        usage: { input: 20, output: 30_000, reasoning: 30_000 },
+        outputReported: false,
+      });
+    }
+  });
+
+  test('is read from the top, the choices and the extensions of a provider, and is no sum of them', () => {
+    const usage = openai(500, 30);
+    const places = [
+      { usage },
+      { choices: [{}, { usage }] },
+      { x_groq: { usage } },
+      { usage: {}, x_groq: { usage } },
+      { usage: openai(0, 0), x_other: { usage } },
+      { usage, choices: [{ usage }], x_groq: { usage } },
+    ];
+    for (const place of places)
+      expect(readCompletionUsage(place, profileOf('groq')).usage).toMatchObject({ input: 500, output: 30 });
+    expect(findUsages({ usage: null, choices: [], x_groq: { id: 'req' } })).toEqual([]);
   });
 });
 
@@ -161,47 +203,89 @@ describe('usage of the Anthropic format', () => {
     ],
   ])('%s', (_, usage, [input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning]) => {
     expect(readAnthropicUsage(usage)).toEqual({
-      input,
-      cacheRead,
-      cacheWrite5m,
-      cacheWrite1h,
-      output,
-      reasoning,
+      usage: { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning },
+      inputReported: true,
+      outputReported: true,
     });
   });
 
-  test('later numbers replace earlier ones, and nulls do not', () => {
-    const first = {
-      input_tokens: 43,
-      cache_read_input_tokens: 7,
-      output_tokens: 1,
-      service_tier: 'standard',
-    };
-    expect(
-      overwriteUsage(first, { input_tokens: 61, cache_read_input_tokens: null, output_tokens: 2 }),
-    ).toEqual({
-      input_tokens: 61,
-      cache_read_input_tokens: 7,
-      output_tokens: 2,
-      service_tier: 'standard',
+  test.each([
+    ['the output', { input_tokens: 20 }, [20, 0], [true, false]],
+    ['the input', { output_tokens: 9, cache_read_input_tokens: 5 }, [0, 9], [false, true]],
+    ['nothing, as text', { input_tokens: '20', output_tokens: '9' }, [20, 9], [true, true]],
+    [
+      'the output, but not its thinking',
+      { input_tokens: 20, output_tokens: null, output_tokens_details: { thinking_tokens: 7 } },
+      [20, 7],
+      [true, false],
+    ],
+  ])('%s may be missing', (_, usage, [input, output], [inputReported, outputReported]) => {
+    expect(readAnthropicUsage(usage)).toMatchObject({
+      usage: { input, output },
+      inputReported,
+      outputReported,
     });
   });
 
-  test('a split is dropped when its total changed', () => {
-    const first = {
-      input_tokens: 1,
-      output_tokens: 1,
-      cache_creation_input_tokens: 10,
-      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 10 },
-    };
-    expect(readAnthropicUsage(overwriteUsage(first, { cache_creation_input_tokens: 4 }))).toMatchObject({
-      cacheWrite5m: 4,
-      cacheWrite1h: 0,
-    });
-    expect(readAnthropicUsage(overwriteUsage(first, { cache_creation_input_tokens: 10 }))).toMatchObject({
-      cacheWrite5m: 0,
-      cacheWrite1h: 10,
-    });
+  const merge = (...reports: object[]) => readAnthropicUsage(reports.reduce(mergeUsage, {})).usage;
+
+  test.each([
+    [
+      'later counts replace earlier ones, and nulls do not',
+      [
+        { input_tokens: 43, cache_read_input_tokens: 7, output_tokens: 1 },
+        { input_tokens: 61, cache_read_input_tokens: null, output_tokens: 2 },
+      ],
+      { input: 61, cacheRead: 7, output: 2 },
+    ],
+    [
+      'zeros replace nothing',
+      [
+        { input_tokens: 15_000, output_tokens: 1 },
+        { input_tokens: 0, output_tokens: 16 },
+      ],
+      { input: 15_000, output: 16 },
+    ],
+    [
+      'neither do they next to cached tokens',
+      [
+        { input_tokens: 100, cache_read_input_tokens: 5_000 },
+        { input_tokens: 0, cache_read_input_tokens: 5_000, output_tokens: 9 },
+      ],
+      { input: 100, cacheRead: 5_000, output: 9 },
+    ],
+    [
+      'a smaller prompt replaces nothing',
+      [
+        { input_tokens: 9_000, cache_read_input_tokens: 50, output_tokens: 2_000 },
+        { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 },
+      ],
+      { input: 9_000, cacheRead: 50, output: 2_000 },
+    ],
+    [
+      'a later report may find part of the prompt in the cache',
+      [
+        { input_tokens: 120, cache_read_input_tokens: 0 },
+        { input_tokens: 20, cache_read_input_tokens: 100, output_tokens: 9 },
+      ],
+      { input: 20, cacheRead: 100, output: 9 },
+    ],
+    [
+      'a breakdown remains if it is not repeated',
+      [
+        {
+          cache_creation_input_tokens: 10,
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 10 },
+        },
+        {
+          cache_creation_input_tokens: 14,
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+        },
+      ],
+      { cacheWrite5m: 4, cacheWrite1h: 10 },
+    ],
+  ])('%s', (_, reports, usage) => {
+    expect(merge(...reports)).toMatchObject(usage);
   });
 });
 
@@ -216,7 +300,7 @@ describe('usage as clients receive it', () => {
       prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 30 },
       completion_tokens_details: { reasoning_tokens: 4 },
     });
-    expect(readUsage(writeChatUsage(usage))).toEqual({ ...usage, cacheWrite5m: 30, cacheWrite1h: 0 });
+    expect(readUsage(writeChatUsage(usage)).usage).toEqual({ ...usage, cacheWrite5m: 30, cacheWrite1h: 0 });
   });
 
   test('messages: the input excludes both', () => {
@@ -226,6 +310,6 @@ describe('usage as clients receive it', () => {
       cache_creation_input_tokens: 30,
       output_tokens: 9,
     });
-    expect(readAnthropicUsage(writeMessagesUsage(usage))).toEqual(usage);
+    expect(readAnthropicUsage(writeMessagesUsage(usage)).usage).toEqual(usage);
   });
 });

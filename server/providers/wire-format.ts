@@ -3,9 +3,9 @@ import type { TokenKind } from '../protocols/measure-size';
 import type { CountTokensRequest } from '../protocols/messages/schema';
 import type { Json, ModelResponse, Prompt, StreamEvent } from '../protocols/neutral';
 import type { ToolNames } from '../protocols/tool-ids';
-import type { ClientHeaders, ExchangeOptions, ResponseFacts } from './exchange';
+import type { ClientHeaders, ExchangeOptions } from './exchange';
 import type { ForcedCall } from './forced-call';
-import type { MeteredUsage } from './metered-usage';
+import type { MeteredUsage, ResponseFacts } from './metered-usage';
 import type { RequestTarget } from './request-target';
 import type { EventHandler, StreamFacts } from './stream-relay';
 
@@ -37,7 +37,7 @@ export type ResponseReader = {
 /** A request in the provider's format: it passes through, and is only repaired and metered. */
 export type PassThrough = {
   repairRequest(target: RequestTarget): Json;
-  parseResponse(text: string): Json;
+  parseResponse(text: string, provider: ExchangeOptions['provider']): Json;
   /** True when the response was changed. */
   repairResponse(response: Json, metered: MeteredUsage, options: ExchangeOptions): boolean;
   passStream(facts: StreamFacts, options: ExchangeOptions): EventHandler;
@@ -73,8 +73,8 @@ export type WireFormat = NativeFormat & {
   tokenKind: TokenKind;
   writeKey(apiKey: string): Record<string, string>;
   writePrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): WrittenPrompt;
-  /** Throws when the response is an error, or none at all. */
-  parseResponse(text: string): Json;
+  /** Throws a `FailedResponse` when the response is an error, or none at all. */
+  parseResponse(text: string, provider: ExchangeOptions['provider']): Json;
   readResponse(response: Json, context: ReadContext): ModelResponse;
   readStream(facts: StreamFacts, context: ReadContext): ResponseReader;
   /** Null when the format has no endpoint that counts for free. */

@@ -296,6 +296,25 @@ describe('refusals in the chat format', () => {
     },
   );
 
+  test('a key without the scheme Bearer gets 401 invalid_user_key, valid or not', async () => {
+    const { userKey } = await newPerson({ credits: 10 });
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+    for (const authorization of [
+      userKey,
+      `Token ${userKey}`,
+      basic(`${userKey}:`),
+      basic(`user:${userKey}`),
+      'x',
+    ]) {
+      expect(await refusal(await post(body, { authorization }))).toMatchObject({
+        status: 401,
+        type: 'invalid_user_key',
+      });
+    }
+    const elsewhere = await post(body, { authorization: basic('proxy:password'), 'x-api-key': userKey });
+    expect(elsewhere.status).toBe(200);
+  });
+
   test('a revoked key gets 401 on the next request', async () => {
     const person = await newPerson({ credits: 10 });
     await post(body, bearer(person));

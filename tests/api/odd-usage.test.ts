@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { now, setClock } from '@/server/clock';
 import { checkLedger, readHistory } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
 import { configureProviders, modelOf } from '../harness/custom-providers';
@@ -30,7 +31,14 @@ async function send({ userKey }: Person, provider: string, path: string) {
   return (await response.json()).usage;
 }
 
-const counts = [9e15, 3e9, -1, 1.5, '7', null];
+const counts = [9e15, 3e9, -1, 1.5, 'seven', null];
+
+/** No time passes, in which the model could have reasoned unseen. */
+beforeEach(() => {
+  const start = now();
+  setClock(() => start);
+});
+afterEach(() => setClock());
 
 test.each(counts)('an estimate replaces %j output tokens in the chat format', async (completion_tokens) => {
   const person = await newPerson({ credits: 100, rateBp: 0 });

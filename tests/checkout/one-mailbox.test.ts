@@ -3,7 +3,8 @@ import { startOwnPayment } from '@/server/checkout/own-payments';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
 import { deleteAccount } from '@/server/identity/delete-account';
-import { openUser } from '@/server/identity/users';
+import { untaggedAddress } from '@/server/identity/email';
+import { hashMailbox, openUser } from '@/server/identity/users';
 import { checkLedger, OUTSIDE_ANY_APP, openWallet } from '@/server/ledger';
 import { listPromotions } from '@/server/operator/promotions';
 import { present } from '../account/person';
@@ -61,6 +62,28 @@ test('the limits per user and to first purchases outlast the account and hold fo
   await buy(other, first.code);
   await buy(other, once.code);
   expect((await checkLedger()).differences).toEqual([]);
+});
+
+test('so do they for every spelling that the provider delivers to the same mailbox', async () => {
+  const gift = await newGift();
+  const spellings = ['al.pha@gmail.com', 'al.pha+x@gmail.com', 'alpha@gmail.com', 'a.l.p.h.a@googlemail.com'];
+  const accounts = await Promise.all(spellings.map(signIn));
+  expect(new Set(accounts).size).toBe(spellings.length);
+  const [first = '', ...others] = accounts;
+  expect(await redeemGiftLink(first, await addLink(gift.id))).toMatchObject({ credits: 500_000_000n });
+  for (const account of others)
+    expect(await redeemGiftLink(account, await addLink(gift.id))).toEqual({ refusal: 'used' });
+});
+
+test('an account of before such addresses were folded is found by the hash of that time', async () => {
+  const address = 'o.l.d@gmail.com';
+  const user = await signIn(address);
+  const [legacy] = hashMailbox(address, untaggedAddress(address));
+  await prisma().user.update({ where: { id: user }, data: { mailboxHash: legacy } });
+  await deleteAccount(user);
+  const again = await signIn('o.l.d+x@gmail.com');
+  const found = await prisma().user.findUniqueOrThrow({ where: { id: again } });
+  expect(Buffer.from(found.mailboxHash ?? [])).toEqual(Buffer.from(legacy));
 });
 
 test('accounts of one mailbox cannot redeem two codes for first purchases at once', async () => {

@@ -33,7 +33,7 @@ test('the AI SDK’s temperature does not either, and its effort is fitted to th
   expect(text).toBe('Hi');
   expect(upstream.lastBody(name)).toMatchObject({ reasoning_effort: 'high' });
   expect(response.headers?.['x-svc-warnings']).toBe(
-    'the reasoning effort was changed to high; temperature was dropped',
+    'reasoning_effort was changed to high; temperature was dropped',
   );
 });
 

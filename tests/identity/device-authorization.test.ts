@@ -51,6 +51,35 @@ describe('a program without a browser', () => {
     expect(await liveKeyIds(reader)).toEqual([token.key_id]);
   });
 
+  test('may try to authenticate first, as golang.org/x/oauth2 does: that is refused and no poll', async () => {
+    const begun = await cli.beginOnDevice();
+    const basic = `Basic ${Buffer.from(`${partner.publishableKey}:`).toString('base64')}`;
+    const post = (path: string, fields: Record<string, string>) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { authorization: basic },
+        body: new URLSearchParams({ client_id: partner.publishableKey, ...fields }),
+      });
+    const poll = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      device_code: begun.device_code,
+    };
+    const code = { grant_type: 'authorization_code', code: 'x', code_verifier: 'x' };
+    for (const [path, fields] of [
+      ['/oauth/token', poll],
+      ['/oauth/token', code],
+      ['/oauth/token', {}],
+      ['/oauth/device', {}],
+      ['/oauth/revoke', { token: 'x' }],
+    ] as const) {
+      const response = await post(path, fields);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
+      expect(await response.json()).toMatchObject({ error: 'invalid_client' });
+    }
+    expect(await cli.errorOfPoll(begun.device_code)).toBe('authorization_pending');
+  });
+
   test('is a device of its own: it outlives the browser’s session, and is logged out by itself', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();

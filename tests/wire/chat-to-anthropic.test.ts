@@ -198,7 +198,6 @@ describe('messages and roles', () => {
     ],
     ['system messages only', [{ role: 'system', content: 'A' }], 'messages'],
     ['an empty conversation', [user('')], 'messages'],
-    ['a turn to continue, for a model that cannot', [HI, { role: 'assistant', content: 'Once' }], 'messages'],
   ])('%s is refused', (_, messages, param) => {
     expect(refused({ messages })).toMatchObject({ code: 'invalid_request', param });
   });
@@ -209,11 +208,36 @@ describe('messages and roles', () => {
     );
   });
 
-  test('a turn to continue is passed, right-trimmed, to models that support it', () => {
-    expect(turns([HI, { role: 'assistant', content: 'Once  \n' }], 'claude-sonnet-4-5')[1]).toEqual({
-      role: 'assistant',
-      content: [text('Once')],
-    });
+  test.each(['claude-sonnet-4-5', 'claude-opus-4-1', 'claude-sonnet-5', 'claude-opus-4-8'])(
+    'a history that ends with the assistant is complete: %s is asked to go on, not to continue its text',
+    (model) => {
+      const messages = [HI, { role: 'assistant', content: 'Sunny.' }];
+      const ends = [
+        exchange('chat', { model: 'x', messages }, { provider: 'anthropic', upstreamModel: model }),
+        exchange(
+          'responses',
+          { model: 'x', input: messages },
+          { provider: 'anthropic', upstreamModel: model },
+        ),
+      ];
+      for (const [place, name] of ['messages', 'input'].entries()) {
+        const made = ends[place] as (typeof ends)[number];
+        expect((sent(made).messages as Json[]).slice(1)).toEqual([
+          { role: 'assistant', content: [text('Sunny.')] },
+          { role: 'user', content: [text('Continue.')] },
+        ]);
+        expect(made.warnings).toEqual([
+          `${name}: a user turn was added, because the last message is from the assistant`,
+        ]);
+      }
+    },
+  );
+
+  test('in the messages format, a final assistant turn is for Claude to continue', () => {
+    const messages = [HI, { role: 'assistant', content: 'Once' }];
+    const made = exchange('messages', { model: 'x', max_tokens: 9, messages }, { provider: 'anthropic' });
+    expect(sent(made).messages).toEqual(messages);
+    expect(made.warnings).toEqual([]);
   });
 
   test('invalid ids are cleaned the same way on the call and its result', () => {

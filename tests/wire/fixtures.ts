@@ -495,7 +495,7 @@ export const MESSAGES_FIXTURES: Record<string, MessagesFixture> = {
   },
   'a refusal without any block': {
     events: [
-      start(),
+      start({ input_tokens: 18, output_tokens: 1 }),
       { type: 'ping' },
       end(
         'refusal',

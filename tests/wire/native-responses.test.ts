@@ -66,7 +66,7 @@ test('asks for encrypted reasoning only where the model reasons', () => {
   const plain = exchange('responses', request, OPENAI);
   expect(sent(plain)).toMatchObject({ include: ['message.output_text.logprobs'], temperature: 0.1 });
   expect(sent(plain).reasoning).toBeUndefined();
-  expect(plain.warnings).toContain('thinking was dropped');
+  expect(plain.warnings).toContain('reasoning.effort was dropped');
   const reasoning = sent(exchange('responses', request, REASONING));
   expect(reasoning).toMatchObject({ include: include.slice(0, 2), reasoning: { effort: 'low' } });
   expect(reasoning.temperature).toBeUndefined();

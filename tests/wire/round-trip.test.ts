@@ -228,7 +228,7 @@ function writeStream(texts: string[], made: { name: string; input: Json }[]): Js
     chunk({}, made.length > 0 ? 'tool_calls' : 'stop'),
     {
       choices: [],
-      usage: { prompt_tokens: 9, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4 } },
+      usage: { prompt_tokens: 90, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4 } },
     },
   ];
 }

@@ -162,7 +162,7 @@ describe('chat to the OpenAI format', () => {
     expect(reason({ effort: 'high' })).toEqual(['high', undefined, []]);
     expect(reason({ enabled: false })).toEqual(['none', undefined, []]);
     expect(reason({ max_tokens: 4_000 })).toEqual(['medium', undefined, []]);
-    expect(reason({ effort: 'high' }, 'gpt-4o')).toEqual([undefined, undefined, ['thinking was dropped']]);
+    expect(reason({ effort: 'high' }, 'gpt-4o')).toEqual([undefined, undefined, ['reasoning was dropped']]);
     expect(reason({ exclude: true }, 'gpt-4o')).toEqual([undefined, undefined, []]);
     expect(reason({ effort: 'high' }, 'x', 'openrouter')).toEqual([undefined, { effort: 'high' }, []]);
     expect(
@@ -191,13 +191,13 @@ describe('chat to the OpenAI format', () => {
     ],
     ['openai', 'gpt-4.1', { temperature: 0.1, stop: ['x'] }, { temperature: 0.1, stop: ['x'] }, []],
     ['openai', 'o3', { stop: ['x'] }, {}, ['stop was dropped']],
-    ['openai', 'gpt-4.1', { reasoning_effort: 'high' }, {}, ['thinking was dropped']],
+    ['openai', 'gpt-4.1', { reasoning_effort: 'high' }, {}, ['reasoning_effort was dropped']],
     [
       'openai',
       'gpt-5',
       { reasoning_effort: 'none' },
       { reasoning_effort: 'minimal' },
-      ['the reasoning effort was changed to minimal'],
+      ['reasoning_effort was changed to minimal'],
     ],
     ['openai', 'gpt-5', { reasoning_effort: 'newest' }, { reasoning_effort: 'newest' }, []],
     [
@@ -212,7 +212,7 @@ describe('chat to the OpenAI format', () => {
     ['openai', 'gpt-4.1', { tool_choice: 'required' }, {}, ['tool_choice was dropped: there are no tools']],
     ['deepseek', 'deepseek-chat', { thinking: { type: 'disabled' } }, { thinking: { type: 'disabled' } }, []],
     ['groq', 'qwen3-32b', { reasoning_effort: 'none' }, { reasoning_effort: 'none' }, []],
-    ['mistral', 'mistral-large', { reasoning_effort: 'high' }, {}, ['thinking was dropped']],
+    ['mistral', 'mistral-large', { reasoning_effort: 'high' }, {}, ['reasoning_effort was dropped']],
     [
       'my-vllm',
       'gpt-5',
@@ -450,7 +450,7 @@ describe('chat to the OpenAI format', () => {
     (provider) => {
       const again = exchange('chat', CHAT, { provider, withoutReasoning: true });
       expect(sent(again).thinking).toEqual({ type: 'disabled' });
-      expect(again.warnings).toEqual(['thinking was turned off: the history lacks its thoughts']);
+      expect(again.warnings).toEqual(['reasoning_effort was turned off: the history lacks its thoughts']);
       expect(sent(exchange('chat', CHAT, { provider })).thinking).toBeUndefined();
     },
   );

@@ -133,8 +133,8 @@ describe('the request', () => {
       ],
     });
     expect(prepared.warnings).toEqual([
-      'stop_sequences was dropped',
-      'the reasoning effort was changed to low: this model searches only from there',
+      'stop was dropped',
+      'reasoning_effort was changed to low: this model searches only from there',
     ]);
     expect(sent(prepared)).not.toHaveProperty('web_search_options');
   });
@@ -148,7 +148,7 @@ describe('the request', () => {
         web_search_options: { search_context_size: 'high', user_location: { approximate: BERLIN } },
       },
       { user_location: { type: 'approximate', ...BERLIN } },
-      ['search_context_size was dropped'],
+      ['web_search_options.search_context_size was dropped'],
     ],
     [
       'responses',
@@ -222,9 +222,9 @@ describe('the request', () => {
       limited({ max_results: 10, max_characters: 1_500, excluded_domains: ['example.org'] }),
       [
         'tools.0.parameters.max_characters was dropped',
-        'user_location was dropped',
-        'search_context_size was dropped',
-        'max_results was lowered to 10',
+        'web_search_options.user_location was dropped',
+        'web_search_options.search_context_size was dropped',
+        'web_search_options.max_results was lowered to 10',
       ],
     ],
     [
@@ -253,7 +253,7 @@ describe('the request', () => {
     const plugin = { ...CHAT, plugins: [{ id: 'web', max_results: 2 }] };
     const claude = exchange('chat', plugin, ANTHROPIC);
     expect(sent(claude).tools).toEqual([{ ...TOOL, max_uses: 3 }]);
-    expect(claude.warnings).toEqual(['max_results was dropped']);
+    expect(claude.warnings).toEqual(['web_search_options.max_results was dropped']);
     const parameters = { excluded_domains: ['example.org'], search_context_size: 'low' };
     const tool = { ...CHAT, tools: [{ ...ROUTER_TOOL, parameters }] };
     expect(sent(exchange('chat', tool, OPENAI)).tools).toEqual([

@@ -1,4 +1,4 @@
-import { revocationSchema } from '@/server/api/oauth';
+import { refuseClientSecret, revocationSchema } from '@/server/api/oauth';
 import { readClientIp } from '@/server/http/client-ip';
 import { preflight } from '@/server/http/cors';
 import { validate } from '@/server/http/read-body';
@@ -10,6 +10,7 @@ import { findUserKeyHashes } from '@/server/tokens';
 /** Revokes a user key (RFC 7009). The response is the same if there is no such key. */
 export function POST(request: Request): Promise<Response> {
   return respond('oauth', async () => {
+    refuseClientSecret(request);
     await requireRoomForRevocation(readClientIp(request));
     const { token } = validate(revocationSchema, await readFields(request));
     await revokeHeldKey(findUserKeyHashes(token));

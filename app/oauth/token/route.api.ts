@@ -1,4 +1,9 @@
-import { DEVICE_GRANT, readOauthTokenRequest, writeAccessToken } from '@/server/api/oauth';
+import {
+  DEVICE_GRANT,
+  readOauthTokenRequest,
+  refuseClientSecret,
+  writeAccessToken,
+} from '@/server/api/oauth';
 import { ApiError } from '@/server/errors';
 import { preflight } from '@/server/http/cors';
 import { readFields } from '@/server/http/read-fields';
@@ -9,6 +14,7 @@ import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
 /** The token endpoint for OAuth clients. The access token is the user key. */
 export function POST(request: Request): Promise<Response> {
   return respond('oauth', async () => {
+    refuseClientSecret(request);
     const body = readOauthTokenRequest(await readFields(request));
     if (body.grant_type === DEVICE_GRANT) {
       const polled = await pollDeviceCode({

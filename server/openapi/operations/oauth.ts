@@ -8,6 +8,7 @@ const DEVICE_CODE = 'svc_dc_Lw9XvTzB1nRcYd7GhM3pE6aU0oI5YdJ8sKq2Lw9';
 const OF_CLIENT: ErrorCode[] = [
   'invalid_request',
   'invalid_publishable_key',
+  'invalid_client',
   'partner_disabled',
   'request_too_large',
   'unsupported_encoding',
@@ -150,6 +151,12 @@ export const OAUTH: Operation[] = [
     },
     response: { description: 'No such key works now.', schema: 'Revocation', example: {} },
     errorFormat: 'oauth',
-    errors: ['invalid_request', 'request_too_large', 'unsupported_encoding', 'rate_limited'],
+    errors: [
+      'invalid_request',
+      'invalid_client',
+      'request_too_large',
+      'unsupported_encoding',
+      'rate_limited',
+    ],
   },
 ];

@@ -96,7 +96,6 @@ export function writeChatStream(envelope: Envelope, { includeUsage }: { includeU
         return '';
       case 'search':
       case 'tool-end':
-      case 'usage':
         return '';
     }
   }

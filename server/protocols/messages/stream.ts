@@ -81,8 +81,6 @@ export function writeMessagesStream(envelope: Envelope, expected: () => TokenUsa
       case 'finish':
         finish = event;
         return '';
-      case 'usage':
-        return '';
     }
   }
 

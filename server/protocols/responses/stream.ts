@@ -72,8 +72,6 @@ export function writeResponsesStream(request: ResponsesRequest, labels: Response
         break;
       case 'ping':
         return RESPONSES_KEEPALIVE;
-      case 'usage':
-        break;
       default:
         output.write(event);
     }

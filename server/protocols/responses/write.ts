@@ -94,7 +94,7 @@ export function writeResponse(
 ): WrittenResponse {
   const output = writeOutput({ ...outputOptions(request, labels), emit: () => {} });
   for (const event of responseEvents(response)) {
-    if (event.type !== 'start' && event.type !== 'usage') output.write(event as OutputEvent);
+    if (event.type !== 'start') output.write(event as OutputEvent);
   }
   const written = endResponse(beginResponse(request, labels), output.close(), usage);
   labels.noteResponse?.(written);

@@ -23,8 +23,6 @@ export type ClaudeCapabilities = {
   efforts: readonly Effort[];
   /** Accepts system turns inside the conversation. */
   laterSystem: boolean;
-  /** Continues a final assistant turn. */
-  prefill: boolean;
   strictTools: boolean;
 };
 
@@ -42,7 +40,6 @@ const ADAPTIVE: ClaudeCapabilities = {
   nativeJson: true,
   efforts: EFFORTS,
   laterSystem: true,
-  prefill: false,
   strictTools: true,
 };
 const ADAPTIVE_4: ClaudeCapabilities = { ...ADAPTIVE, offLimitsEffort: false };
@@ -58,7 +55,6 @@ const BUDGET: ClaudeCapabilities = {
   maxOutput: 64_000,
   thinking: 'budget',
   efforts: [],
-  prefill: true,
 };
 const BUDGET_OLD: ClaudeCapabilities = { ...BUDGET, nativeJson: false, strictTools: false };
 const ALWAYS: ClaudeCapabilities = { ...ADAPTIVE, thinksByDefault: true, off: null };

@@ -3,7 +3,7 @@ import { messagesEnvelope, messagesProtocol } from '../../protocols/messages/pro
 import type { MessagesRequest } from '../../protocols/messages/schema';
 import { writeUsage } from '../../protocols/messages/write';
 import type { Json } from '../../protocols/neutral';
-import { isObject } from '../../protocols/read-fields';
+import { asObject } from '../../protocols/read-fields';
 import { uniqueIds } from '../../protocols/tool-ids';
 import type { MeteredUsage } from '../metered-usage';
 import type { PassThrough, WireFormat } from '../wire-format';
@@ -34,7 +34,7 @@ function passMessages(request: MessagesRequest): PassThrough {
   const callIds = () => messagesProtocol.callIds({ format: 'messages', body: request });
   return {
     repairRequest: (target) => repairMessagesRequest(request, target),
-    parseResponse: parseMessage,
+    parseResponse: (text) => parseMessage(text),
     repairResponse(message, metered, options) {
       const isFitted = fitMessage(message, messagesEnvelope(options), uniqueIds(callIds, options.newId));
       return [isFitted, reportUsage(message, metered)].includes(true);
@@ -44,14 +44,15 @@ function passMessages(request: MessagesRequest): PassThrough {
         facts,
         envelope: messagesEnvelope(options),
         uniqueId: uniqueIds(callIds, options.newId),
-        estimate: () => options.estimate(facts.outputBytes),
+        estimate: (isHidden) => options.estimate(facts.outputBytes, isHidden),
       }),
   };
 }
 
-/** Reports the billed usage to the client if the provider reports none or an implausible one. */
+/** Reports the billed usage to the client if the provider reports none, or implausible counts. */
 function reportUsage(message: Json, { usage, estimated }: MeteredUsage): boolean {
-  if (isObject(message.usage) && !estimated) return false;
+  const { input_tokens, output_tokens } = asObject(message.usage);
+  if (typeof input_tokens === 'number' && typeof output_tokens === 'number' && !estimated) return false;
   message.usage = writeUsage(usage);
   return true;
 }

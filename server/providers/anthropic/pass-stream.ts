@@ -1,11 +1,11 @@
 import { messagesFrame, usageAtStart, writeMessageStop } from '../../protocols/messages/stream';
 import { type Envelope, writeUsage } from '../../protocols/messages/write';
-import type { Json, TokenUsage } from '../../protocols/neutral';
+import type { Json } from '../../protocols/neutral';
 import { asObject, asText, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
 import { learnPattern, type VariableTexts } from '../event-pattern';
 import { type Changes, fitFields } from '../fit';
-import { meteredUsage } from '../metered-usage';
+import { type EstimateMissing, meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { EventHandler, StreamFacts } from '../stream-relay';
 import { DELTA_USAGE, fitStart, MESSAGE_USAGE } from './fit-message';
@@ -16,7 +16,7 @@ export type PassThroughOptions = {
   envelope: Envelope;
   uniqueId: (id: string) => string;
   /** Reported when the provider reports nothing. */
-  estimate: () => TokenUsage;
+  estimate: EstimateMissing;
 };
 
 /**
@@ -62,7 +62,7 @@ export function passMessagesStream({
     const message = asObject(event.message);
     const fitted: Changes = { any: changes.any };
     if (!isObject(message.usage)) {
-      message.usage = writeUsage(usageAtStart(estimate()));
+      message.usage = writeUsage(usageAtStart(estimate(false)));
       fitted.any = true;
     }
     fitStart(message, envelope, fitted);
@@ -78,7 +78,7 @@ export function passMessagesStream({
     const { usage, estimated } = meteredUsage(facts, estimate);
     const changes = { any: line === null };
     const isReported = readCount(asObject(event.usage).output_tokens) !== null;
-    if (!isReported || estimated)
+    if (!isReported || estimated || !events.agrees(event.usage))
       return messagesFrame({ ...event, type: 'message_delta', usage: writeUsage(usage) });
     fitFields(event.usage as Json, DELTA_USAGE, changes);
     return frame('message_delta', line !== null && !changes.any ? line : JSON.stringify(event));

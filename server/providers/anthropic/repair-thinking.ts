@@ -25,13 +25,13 @@ export function repairThinking(request: MessagesRequest, target: RequestTarget):
   const isOff = thinking.type === 'disabled' || thinking.type === 'between_tools';
   const effort = asText(asObject(request.output_config).effort);
   if (!isOff || !offLimitsEffort || (effort !== 'xhigh' && effort !== 'max')) return {};
-  target.warnings.push('the reasoning effort was lowered to high');
+  target.warnings.push('output_config.effort was lowered to high');
   return { output_config: { ...request.output_config, effort: 'high' } };
 }
 
 function toEffort(request: MessagesRequest, budget: number, { warnings }: RequestTarget): Json {
   const { budget_tokens: _, ...thinking } = asObject(request.thinking);
-  warnings.push('the thinking budget was changed to an effort: this model does not accept a budget');
+  warnings.push('thinking.budget_tokens was changed to an effort: this model does not accept a budget');
   return {
     thinking: { display: 'summarized', ...thinking, type: 'adaptive' },
     output_config: { effort: effortOfBudget(budget), ...request.output_config },
@@ -46,9 +46,9 @@ function lowerBudget(
 ): Json {
   if (outputCap >= max_tokens || budget < outputCap) return {};
   if (outputCap - 1 < MIN_BUDGET) {
-    warnings.push('thinking was left out: the output limit is too low for it');
+    warnings.push('thinking was dropped: the output limit is too low for it');
     return { thinking: { type: 'disabled' } };
   }
-  warnings.push(`the thinking budget was lowered to ${outputCap - 1}`);
+  warnings.push(`thinking.budget_tokens was lowered to ${outputCap - 1}`);
   return { thinking: { ...thinking, budget_tokens: outputCap - 1 } };
 }

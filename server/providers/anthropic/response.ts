@@ -9,9 +9,9 @@ import type {
   StopReason,
 } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
-import type { ResponseFacts } from '../exchange';
 import { isText } from '../fit';
-import { brokenResponse, findFailure, RefusedResponse } from '../provider-failure';
+import type { ResponseFacts } from '../metered-usage';
+import { brokenResponse, FailedResponse, findFailure } from '../provider-failure';
 import { fitBlock } from './fit-message';
 import { readUsage } from './usage';
 
@@ -40,16 +40,18 @@ export function readStopReason(reported: string, { jsonTool, hasSearched }: Endi
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
   if (isText(message.content)) message.content = [{ type: 'text', text: message.content }];
-  const failure = findFailure(message, { says: Array.isArray(message.content) });
-  if (failure !== null) throw new RefusedResponse(failure);
-  if (!Array.isArray(message.content)) throw brokenResponse('the provider sent no response').error;
-  return message;
+  const says = Array.isArray(message.content);
+  const failure = findFailure(message, { says });
+  if (failure === null && says) return message;
+  throw new FailedResponse(failure ?? brokenResponse('the provider sent no response'), readFacts(message), {
+    isError: failure !== null,
+  });
 }
 
 export function readFacts(message: Json): ResponseFacts {
   const blocks = asArray(message.content).map(asObject);
   return {
-    usage: readUsage(message.usage),
+    ...readUsage(message.usage),
     providerCost: null,
     outputBytes: blocks.reduce((sum, block) => sum + countBlockBytes(block), 0),
   };
@@ -71,7 +73,6 @@ export function readResponse(message: Json, { jsonTool }: { jsonTool: string | n
   const hasJson = blocks.some((block) => isJsonCall(block, jsonTool));
   return {
     parts,
-    usage: readUsage(message.usage),
     reason: readStopReason(asText(message.stop_reason) || (parts.some(isCall) ? 'tool_use' : 'end_turn'), {
       jsonTool: hasJson ? jsonTool : null,
       hasSearched: queries.size > 0,

@@ -9,7 +9,7 @@ import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { type EventOptions, fitEvents, messageEvents } from './fit-message';
 import { isSearchCall, readCitations, readFacts, readQuery, readSearch, readStopReason } from './response';
-import { overwriteUsage, readUsage } from './usage';
+import { agreesWith, mergeUsage, readUsage } from './usage';
 
 const KNOWN = new Set([
   ...['message_start', 'message_delta', 'message_stop', 'ping', 'message'],
@@ -24,13 +24,15 @@ const says = ({ type }: Json): boolean => KNOWN.has(asText(type));
  */
 export function readEvents(facts: StreamFacts, options: EventOptions) {
   const blocks = fitEvents(options);
-  const noteUsage = collectUsage(facts);
+  const { note: noteUsage, agrees } = collectUsage(facts);
   let isStopped = false;
   let hasCalls = false;
   let stopReason = '';
 
+  const meter = ({ usage, message }: Json) => noteUsage(usage ?? asObject(message).usage, { isFinal: true });
+
   function read(data: string, name: string, changes: Changes): Json[] {
-    const event = readStreamEvent(data, name, facts, says);
+    const event = readStreamEvent(data, name, facts, { says, meter });
     if (event === 'done' || event === null || isStopped || !says(event)) return [];
     meterOutput(event, facts);
     if (event.type !== 'message') return fitEvent(event, changes);
@@ -93,7 +95,7 @@ export function readEvents(facts: StreamFacts, options: EventOptions) {
     return { events: blocks.end(), reason: stopReason === '' ? reason : null };
   }
 
-  return { read, close, proceedWith: blocks.proceedWith };
+  return { read, close, agrees, proceedWith: blocks.proceedWith };
 }
 
 function meterOutput(event: Json, facts: StreamFacts): void {
@@ -122,16 +124,28 @@ function countOutputBytes(event: Json): number {
 
 type UsageNote = { isFinal: boolean };
 
-/** Keeps the usage of a stream: each report replaces the previous one and never adds to it. */
-function collectUsage(facts: StreamFacts): (usage: unknown, note: UsageNote) => void {
-  let reported: Json = {};
-  return (usage, { isFinal }) => {
-    reported = overwriteUsage(reported, usage);
-    facts.usage = readUsage(reported) ?? facts.usage;
-    // The count at the start covers only the first token.
-    if (isFinal && readCount(asObject(usage).output_tokens) !== null)
-      facts.outputReported = facts.usage !== null;
+/** Keeps the usage of a stream: reports are cumulative, and none adds to an earlier one. */
+function collectUsage(facts: StreamFacts) {
+  let merged: Json = {};
+  const note = (usage: unknown, { isFinal }: UsageNote): void => {
+    merged = mergeUsage(merged, usage);
+    const reported = readUsage(merged);
+    facts.usage = reported.usage;
+    facts.inputReported = reported.inputReported;
+    // The count at the start covers only the first token, and a zero after output reports nothing.
+    const output = readCount(asObject(usage).output_tokens);
+    if (isFinal && output !== null && (output > 0 || facts.outputBytes === 0)) facts.outputReported = true;
   };
+  return { note, agrees: (usage: unknown) => agreesWith(merged, usage) };
+}
+
+const END_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'];
+
+/** What is known of the end of a message. */
+function mergeEnd(earlier: Json, given: unknown): Json {
+  const merged: Json = {};
+  for (const name of END_FIELDS) merged[name] = asObject(given)[name] ?? earlier[name];
+  return merged;
 }
 
 type Block =
@@ -173,7 +187,7 @@ export function readMessageEvents(
       case 'content_block_stop':
         return stopBlock(event.index);
       case 'message_delta':
-        delta = overwriteUsage(delta, event.delta);
+        delta = mergeEnd(delta, event.delta);
         return [];
       case 'ping':
         return [{ type: 'ping' }];

@@ -29,6 +29,7 @@ type Output = { format: Json | null; tool: ToolDefinition | null; instruction: T
 /** A prompt of another format as a messages request. */
 export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names: ToolNames): WrittenPrompt {
   const capabilities = claudeCapabilities(target.upstreamModel);
+  const { warnings } = target;
   const context: Context = { capabilities, names, ...target };
   const forcedCall = forceCall(prompt, context);
   const output =
@@ -47,7 +48,7 @@ export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names
     model: target.upstreamModel,
     max_tokens: target.outputCap,
     ...(system.length > 0 && { system: system.map(writeContent) }),
-    messages: writeTurns(prompt.messages, { capabilities, names, keepsThoughts }),
+    messages: writeTurns(prompt.messages, { capabilities, names, keepsThoughts, warnings }),
     ...(tools.length > 0 && { tools }),
     ...writeToolChoice(
       toolChoice,
@@ -106,7 +107,7 @@ const writeForcedOutput = ({ schema, instruction }: ForcedCall): Output => ({
 function writeOutput(format: OutputFormat | null, { capabilities, warnings }: Context): Output {
   if (format === null) return { format: null, tool: null, instruction: [] };
   if (format.type === 'json-object') {
-    warnings.push('response_format json_object became an instruction');
+    warnings.push('{format} was lowered to an instruction');
     return { format: null, tool: null, instruction: [{ type: 'text', text: JSON_INSTRUCTION }] };
   }
   const { schema } = format;
@@ -114,7 +115,7 @@ function writeOutput(format: OutputFormat | null, { capabilities, warnings }: Co
     return { format: { type: 'json_schema', schema: cleanSchema(schema) }, tool: null, instruction: [] };
   }
   if (!capabilities.forcedTool) {
-    warnings.push('response_format was lowered to an instruction');
+    warnings.push('{format} was lowered to an instruction');
     return {
       format: null,
       tool: null,
@@ -147,7 +148,7 @@ function settleChoice(
   const isForced = choice !== null && choice.type !== 'auto' && choice.type !== 'none';
   if (!isForced) return { thinking, toolChoice: choice };
   if (!thinking.isOn || capabilities.off !== 'disabled') return { thinking, toolChoice: choice };
-  warnings.push('thinking was turned off: this model does not accept a forced tool with thinking');
+  warnings.push('{reasoning} was turned off: this model does not accept a forced tool with thinking');
   const off = capabilities.thinking === 'budget' ? null : { type: 'disabled' };
   return { thinking: { thinking: off, effort: null, isOn: false }, toolChoice: choice };
 }
@@ -160,8 +161,9 @@ function writeSearchTool({ search, tools }: Prompt, { searches, names, warnings 
   const { allowedDomains, blockedDomains, location, contextSize, maxResults } = search;
   if (allowedDomains.length > 0 && blockedDomains.length > 0)
     throw refuse(search.place, 'this model accepts either allowed or blocked domains, not both');
-  if (contextSize !== null && contextSize !== 'medium') warnings.push('search_context_size was dropped');
-  if (maxResults !== null) warnings.push('max_results was dropped');
+  if (contextSize !== null && contextSize !== 'medium')
+    warnings.push('{search}.search_context_size was dropped');
+  if (maxResults !== null) warnings.push('{search}.max_results was dropped');
   const tool = {
     type: 'web_search_20250305',
     name: SEARCH_TOOL,

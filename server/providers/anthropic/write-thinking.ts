@@ -37,7 +37,7 @@ export function writeThinking(
 function writeAdaptive(reasoning: Reasoning, capabilities: ClaudeCapabilities, warnings: string[]): Thinking {
   if (reasoning.type === 'off') return writeOff(capabilities, warnings);
   if (reasoning.type === 'budget')
-    warnings.push('the thinking budget was changed to an effort: this model does not accept a budget');
+    warnings.push('{budget} was changed to an effort: this model does not accept a budget');
   const requested = reasoning.type === 'budget' ? effortOfBudget(reasoning.tokens) : reasoning.effort;
   const effort = requested === null ? null : fitEffort(requested, capabilities, warnings);
   // Without `display`, newer models return thinking blocks without text.
@@ -46,7 +46,7 @@ function writeAdaptive(reasoning: Reasoning, capabilities: ClaudeCapabilities, w
 
 function writeOff({ off }: ClaudeCapabilities, warnings: string[]): Thinking {
   if (off !== null) return { thinking: { type: off }, effort: null, isOn: off !== 'disabled' };
-  warnings.push('thinking cannot be turned off for this model: the effort was set to low');
+  warnings.push('{reasoning} was set to low: this model always thinks');
   return { thinking: null, effort: 'low', isOn: true };
 }
 
@@ -56,7 +56,7 @@ function fitEffort(requested: Effort, { efforts }: ClaudeCapabilities, warnings:
     (effort) => efforts.includes(effort) && LADDER.indexOf(effort) <= LADDER.indexOf(wanted),
   );
   const effort = below.at(-1) ?? 'low';
-  if (effort !== wanted) warnings.push(`the reasoning effort was lowered to ${effort}`);
+  if (effort !== wanted) warnings.push(`{effort} was lowered to ${effort}`);
   return effort;
 }
 
@@ -75,12 +75,12 @@ function writeBudget(
   const wanted = wantedBudget(reasoning, capabilities.maxOutput);
   if (wanted === null) return OFF;
   if (lacksThoughts(prompt) || target.withoutReasoning) {
-    warnings.push('thinking was left out: the history has tool calls without their thoughts');
+    warnings.push('{reasoning} was dropped: the history has tool calls without their thoughts');
     return OFF;
   }
   const budget = Math.min(wanted, outputCap - 1);
   if (budget < MIN_BUDGET) {
-    warnings.push('thinking was left out: the output limit is too low for it');
+    warnings.push('{reasoning} was dropped: the output limit is too low for it');
     return OFF;
   }
   return { thinking: { type: 'enabled', budget_tokens: budget }, effort: null, isOn: true };

@@ -19,22 +19,22 @@ export type TurnContext = {
   names: ToolNames;
   /** Whether earlier thinking is sent back, which is not allowed when thinking is off. */
   keepsThoughts: boolean;
+  warnings: string[];
 };
 
 /** Not blank, because blank text is rejected. */
 const OPENING = 'Continue.';
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 
-/** The conversation as turns of the messages format, beginning with the user. */
+/** The conversation as turns of the messages format, beginning and ending with the user. */
 export function writeTurns(messages: readonly Message[], context: TurnContext): Json[] {
   const placed = context.capabilities.laterSystem ? placeSystemTurns(messages) : messages.map(toNote);
   const turns = mergeTurns(placed).flatMap((message) => writeTurn(message, context));
   if (turns.every(({ role }) => role === 'system'))
     throw refuse('messages', 'needs at least one user message');
   const first = turns.find(({ role }) => role !== 'system');
-  if (first?.role === 'assistant')
-    turns.unshift({ role: 'user', content: [{ type: 'text', text: OPENING }] });
-  return finishPrefill(turns, context.capabilities);
+  if (first?.role === 'assistant') turns.unshift(writeOpening());
+  return askAgain(turns, context.warnings);
 }
 
 /** Turns system messages inside the conversation into user turns, for models without such messages. */
@@ -143,17 +143,14 @@ export function writeCacheBreakpoint({ cache }: { cache?: CacheLifetime }): Json
   return { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: '1h' }) } };
 }
 
-/** Prepares a final assistant turn, which the model continues. It must not end in white space. */
-function finishPrefill(turns: Json[], { prefill }: ClaudeCapabilities): Json[] {
-  const last = turns.at(-1);
-  if (last?.role !== 'assistant') return turns;
-  if (!prefill)
-    throw refuse(
-      'messages',
-      'this model cannot continue an assistant message: the last message must be from the user',
-    );
-  const blocks = last.content as Json[];
-  const text = blocks.at(-1);
-  if (text?.type === 'text') text.text = String(text.text).trimEnd();
-  return turns;
+/**
+ * In the formats of OpenAI a turn of the assistant is complete, and the model answers it. Claude would continue it, or
+ * refuse to.
+ */
+function askAgain(turns: Json[], warnings: string[]): Json[] {
+  if (turns.at(-1)?.role !== 'assistant') return turns;
+  warnings.push('{history}: a user turn was added, because the last message is from the assistant');
+  return [...turns, writeOpening()];
 }
+
+const writeOpening = (): Json => ({ role: 'user', content: [{ type: 'text', text: OPENING }] });

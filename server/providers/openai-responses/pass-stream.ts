@@ -84,7 +84,7 @@ export function passResponsesStream(
   function finish(): string {
     if (last === null) return '';
     const start = begun === null ? begin('response.created', {}, {}) : '';
-    const metered = meteredUsage(facts, () => options.estimate(facts.outputBytes));
+    const metered = meteredUsage(facts, (isHidden) => options.estimate(facts.outputBytes, isHidden));
     const { response } = last;
     if (asArray(response.output).length === 0) response.output = events.items();
     fitResponse(response, fitOptions, ids, { any: false });

@@ -7,14 +7,12 @@ import type {
   StopReason,
 } from '../../protocols/neutral';
 import { asArray, asObject, asText } from '../../protocols/read-fields';
-import { readMetered } from './usage';
 
 /** Reads a complete response as neutral parts. */
 export function readOutput(response: Json): ModelResponse {
   const items = asArray(response.output).map(asObject);
   return {
     parts: items.flatMap(readItem),
-    usage: readMetered(response),
     stopSequence: null,
     ...readEnd(response),
   };

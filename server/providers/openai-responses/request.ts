@@ -73,7 +73,7 @@ function adaptReasoning(
   const { effort } = asObject(reasoning);
   if (efforts === null && reasoning != null) {
     fields.reasoning = undefined;
-    if (effort != null && effort !== 'none') warnings.push('thinking was dropped');
+    if (effort != null && effort !== 'none') warnings.push('reasoning.effort was dropped');
   }
   if (sampling === 'yes' || (sampling === 'without-reasoning' && effort === 'none')) return fields;
   for (const [name, value] of Object.entries({ temperature, top_p })) {

@@ -5,22 +5,21 @@ import { responsesProtocol } from '../../protocols/responses/protocol';
 import type { ResponsesRequest } from '../../protocols/responses/schema';
 import { repeatRequest, writeUsage } from '../../protocols/responses/write';
 import { uniqueIds } from '../../protocols/tool-ids';
-import type { ResponseFacts } from '../exchange';
-import type { MeteredUsage } from '../metered-usage';
-import { brokenResponse, findFailure, RefusedResponse } from '../provider-failure';
+import type { MeteredUsage, ResponseFacts } from '../metered-usage';
+import { brokenResponse, FailedResponse, findFailure } from '../provider-failure';
 import { isWholeUsage, type ResponseOptions } from './fit-response';
 import { readMetered } from './usage';
 
 /** The parsed response; throws when it is an error, or none at all. */
 export function parseResponse(text: string): Json {
-  const response = parseObject(text);
-  if (response === null) throw brokenResponse('the provider sent no response').error;
-  const isEmpty = asArray(response.output).length === 0;
-  const failure = findFailure(response, { says: Array.isArray(response.output) });
-  if (failure !== null) throw isEmpty ? new RefusedResponse(failure) : failure.error;
-  if (!Array.isArray(response.output) || !hasEnded(response))
-    throw brokenResponse('the provider sent no response').error;
-  return response;
+  const response = parseObject(text) ?? {};
+  const says = Array.isArray(response.output);
+  const failure = findFailure(response, { says });
+  if (failure === null && says && hasEnded(response)) return response;
+  const isError = failure !== null && asArray(response.output).length === 0;
+  throw new FailedResponse(failure ?? brokenResponse('the provider sent no response'), readFacts(response), {
+    isError,
+  });
 }
 
 const hasEnded = ({ status }: Json): boolean => status === 'completed' || status === 'incomplete';
@@ -28,7 +27,7 @@ const hasEnded = ({ status }: Json): boolean => status === 'completed' || status
 export function readFacts(response: Json): ResponseFacts {
   const items = asArray(response.output).map(asObject);
   return {
-    usage: readMetered(response),
+    ...readMetered(response),
     providerCost: null,
     outputBytes: items.reduce((sum, item) => sum + countItemBytes(item), 0),
   };
@@ -54,7 +53,10 @@ export function repairResponse(
   Object.assign(response, repeatRequest(request), { model: requestedModel });
   response.max_output_tokens = request.max_output_tokens ?? null;
   if (response.max_tool_calls != null) response.max_tool_calls = request.max_tool_calls ?? null;
-  if (metered !== null && (metered.estimated || !isWholeUsage(response.usage, { any: false })))
+  if (
+    metered !== null &&
+    (!isReported(response.usage, metered) || !isWholeUsage(response.usage, { any: false }))
+  )
     response.usage = writeUsage(metered.usage);
   return response;
 }
@@ -68,3 +70,10 @@ export const toFitOptions = (
   created,
   uniqueId: uniqueIds(() => responsesProtocol.callIds({ format: 'responses', body: request }), newId),
 });
+/** Whether the provider reports to the client what is billed. */
+function isReported(reported: unknown, { usage, estimated }: MeteredUsage): boolean {
+  const { input_tokens, output_tokens, total_tokens } = asObject(reported);
+  const billed = writeUsage(usage);
+  const isSame = input_tokens === billed.input_tokens && output_tokens === billed.output_tokens;
+  return !estimated && isSame && total_tokens === billed.total_tokens;
+}

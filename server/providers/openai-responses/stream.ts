@@ -2,11 +2,12 @@ import type { Citation, Json, StopReason, StreamEvent } from '../../protocols/ne
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 import { readStreamEvent } from '../provider-event';
 import { brokenResponse, readEmbeddedFailure } from '../provider-failure';
+import { deriveUsage, keepLarger } from '../reported-counts';
 import { addParts, PartMap } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { readCitation, readEnd, readSearch } from './read-output';
-import { isSearch, readMetered } from './usage';
+import { isSearch, readCounts } from './usage';
 
 /** Before these events, a failure can still become an error status: nothing was produced. */
 const PREPARATION = new Set(['response.created', 'response.in_progress', 'response.queued']);
@@ -18,22 +19,28 @@ type ReadEvent = { type: string; event: Json; response: Json | null };
 
 /** Returns the event and meters its output. Returns null when the response ended early; `facts` contain why. */
 export function readEvent(data: string, name: string, facts: StreamFacts): ReadEvent | null {
-  const event = readStreamEvent(data, name, facts, says);
+  const event = readStreamEvent(data, name, facts, {
+    says,
+    meter: ({ response }) => noteUsage(asObject(response), facts),
+  });
   if (event === 'done' || event === null || facts.ended) return null;
   const type = asText(event.type);
   const response = isObject(event.response) ? event.response : null;
+  if (response === null) meter(type, event, facts);
+  else noteUsage(response, facts);
   const { status, error } = response ?? {};
   if (type === 'response.failed' || status === 'failed' || isObject(error)) {
     facts.failure = readEmbeddedFailure(response ?? event);
     return null;
   }
-  if (response !== null && ENDS.has(type)) {
-    facts.usage = readMetered(response);
-    facts.outputReported = facts.usage !== null;
-    facts.ended = true;
-  } else if (response === null) meter(type, event, facts);
+  facts.ended ||= response !== null && ENDS.has(type);
   facts.started ||= says(event) && !PREPARATION.has(type);
   return { type, event, response };
+}
+
+function noteUsage(response: Json, facts: StreamFacts): void {
+  facts.counts = keepLarger(facts.counts, readCounts(response));
+  Object.assign(facts, deriveUsage(facts.counts, false));
 }
 
 function meter(type: string, event: Json, facts: StreamFacts): void {

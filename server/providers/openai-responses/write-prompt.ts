@@ -45,7 +45,7 @@ export function writeResponsesPrompt(prompt: Prompt, target: RequestTarget, name
 function fitSearchEffort(effort: unknown, searches: boolean, { warnings }: RequestTarget): string | null {
   if (effort == null) return null;
   if (effort !== 'minimal' || !searches) return asText(effort);
-  warnings.push('the reasoning effort was changed to low: this model searches only from there');
+  warnings.push('{effort} was changed to low: this model searches only from there');
   return 'low';
 }
 
@@ -64,7 +64,7 @@ function writeSearchTool(search: SearchTool, { warnings }: RequestTarget): Json 
     if (/[/*]/.test(domain))
       throw refuse(place, 'this model filters by domain only: send example.com without a path or wildcard');
   }
-  if (maxResults !== null) warnings.push('max_results was dropped');
+  if (maxResults !== null) warnings.push('{search}.max_results was dropped');
   const filters = {
     ...(allowedDomains.length > 0 && { allowed_domains: allowedDomains }),
     ...(blockedDomains.length > 0 && { blocked_domains: blockedDomains }),

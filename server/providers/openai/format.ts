@@ -11,7 +11,7 @@ import { repairChatRequest } from './request';
 import { parseCompletion, readFacts, readResponse } from './response';
 import { readChatEvents } from './stream';
 import { collectToolSlots } from './tool-slots';
-import { reportOutput } from './usage';
+import { reportCounts } from './usage';
 import { writeChatPrompt } from './write-prompt';
 
 export const openaiFormat: WireFormat = {
@@ -50,7 +50,7 @@ function passChat(request: ChatRequest): PassThrough {
         includeUsage: wantsUsage(request),
         choices: request.n ?? 1,
         newSlots: () => collectToolSlots(uniqueIds(callIds, options.newId)),
-        estimate: () => options.estimate(facts.outputBytes),
+        estimate: (isHidden) => options.estimate(facts.outputBytes, isHidden),
       }),
   };
 }
@@ -59,7 +59,7 @@ function passChat(request: ChatRequest): PassThrough {
 function reportUsage(completion: Json, { usage, estimated }: MeteredUsage): boolean {
   const changes = { any: false };
   const isWhole = isWholeUsage(completion.usage, changes);
-  if (isWhole && !estimated) return [reportOutput(completion, usage), changes.any].includes(true);
+  if (isWhole && !estimated) return [reportCounts(completion, usage), changes.any].includes(true);
   completion.usage = writeUsage(usage);
   return true;
 }

@@ -1,21 +1,21 @@
 import { CHAT_DONE, chatFrame } from '../../protocols/chat/stream';
 import { type Envelope, writeUsage } from '../../protocols/chat/write';
-import type { Json, TokenUsage } from '../../protocols/neutral';
+import type { Json } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
 import { type Learnable, learnPattern, type VariableTexts } from '../event-pattern';
-import { meteredUsage } from '../metered-usage';
+import { type EstimateMissing, meteredUsage } from '../metered-usage';
 import { renameModel } from '../model-name';
 import type { EventHandler } from '../stream-relay';
 import { findMissing, isWholeUsage } from './fit-chat';
 import { type ChunkOptions, readChunks } from './stream';
-import { blankCosts, reportOutput } from './usage';
+import { blankCosts, reportCounts } from './usage';
 
 export type PassThroughOptions = ChunkOptions & {
   envelope: Envelope;
   /** The client requested a usage chunk. */
   includeUsage: boolean;
   /** Reported when the provider reports nothing. */
-  estimate: () => TokenUsage;
+  estimate: EstimateMissing;
 };
 
 /**
@@ -53,7 +53,7 @@ export function passChatStream(options: PassThroughOptions): EventHandler {
     return '';
   }
 
-  const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), reportOutput(chunk, facts.usage)];
+  const repairUsage = (chunk: Json): boolean[] => [blankCosts(chunk), reportCounts(chunk, facts.usage)];
 
   /** Usage is sent in a separate chunk or not at all: clients do not expect it next to a choice. */
   function takeUsage(chunk: Json): boolean {

@@ -91,7 +91,7 @@ export function writeOwnFields(
 ): Json {
   // Such a provider accepts a history without its reasoning only with thinking off.
   const stopsThinking = withoutReasoning && profile.wantsReasoningBack;
-  if (stopsThinking) warnings.push('thinking was turned off: the history lacks its thoughts');
+  if (stopsThinking) warnings.push('{reasoning} was turned off: the history lacks its thoughts');
   const fields: Json = {};
   if (stopsThinking) fields.thinking = { type: 'disabled' };
   if (stream) fields.stream_options = { ...options, include_usage: true };

@@ -1,35 +1,44 @@
 import type { Json, ModelResponse, ResponsePart } from '../../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../../protocols/read-fields';
-import type { ResponseFacts } from '../exchange';
+import type { ResponseFacts } from '../metered-usage';
 import type { ProviderProfile } from '../profiles';
-import { brokenResponse, findFailure, RefusedResponse, readEmbeddedFailure } from '../provider-failure';
+import {
+  brokenResponse,
+  FailedResponse,
+  findFailure,
+  type ProviderFailure,
+  readEmbeddedFailure,
+} from '../provider-failure';
 import type { ReadContext } from '../wire-format';
 import { countOutputBytes, FAILED, readContent, readStopReason } from './content';
 import { wholeCalls } from './fit-chat';
 import { findSearch, readAnnotations } from './router-search';
 import { collectToolSlots, readThoughtSignature } from './tool-slots';
-import { findUsage, readCost, readUsage } from './usage';
+import { findCost, findUsages, readUsage } from './usage';
 
 /** The parsed completion; throws when it is an error, or not a completion. */
-export function parseCompletion(text: string): Json {
-  const completion = parseObject(text);
-  const choices = asArray(completion?.choices).filter(isObject);
-  const failure = completion === null ? null : findFailure(completion, { says: choices.length > 0 });
-  if (failure !== null) throw choices.length === 0 ? new RefusedResponse(failure) : failure.error;
-  if (completion === null || choices.length === 0)
-    throw brokenResponse('the provider sent no response').error;
+export function parseCompletion(text: string, profile: ProviderProfile): Json {
+  const completion = parseObject(text) ?? {};
+  const choices = asArray(completion.choices).filter(isObject);
+  const reported = findFailure(completion, { says: choices.length > 0 });
+  const failure = reported ?? findIncomplete(choices);
+  if (failure === null) return completion;
+  const isError = reported !== null && choices.length === 0;
+  throw new FailedResponse(failure, readFacts(completion, profile), { isError });
+}
+
+function findIncomplete(choices: readonly Json[]): ProviderFailure | null {
+  if (choices.length === 0) return brokenResponse('the provider sent no response');
   const failed = choices.find((choice) => choice.finish_reason === FAILED);
-  if (failed !== undefined)
-    throw readEmbeddedFailure({ error: failed.error ?? { message: 'finish_reason: error' } }).error;
-  return completion;
+  if (failed === undefined) return null;
+  return readEmbeddedFailure({ error: failed.error ?? { message: 'finish_reason: error' } });
 }
 
 export function readFacts(completion: Json, profile: ProviderProfile): ResponseFacts {
-  const usage = findUsage(completion);
   const messages = asArray(completion.choices).map((choice) => asObject(asObject(choice).message));
   return {
-    usage: readUsage(usage, profile),
-    providerCost: usage === null ? null : readCost(usage, profile),
+    ...readUsage(completion, profile),
+    providerCost: findCost(findUsages(completion), profile),
     outputBytes: messages.reduce((sum, message) => sum + countOutputBytes(message), 0),
   };
 }
@@ -50,7 +59,6 @@ export function readResponse(completion: Json, { provider, newId }: ReadContext)
   const reason = readStopReason(reported, { hasCalls: calls.length > 0 });
   return {
     parts,
-    usage: readUsage(findUsage(completion), provider),
     reason: refusal === '' ? reason : 'refusal',
     stopSequence: null,
     explanation: refusal === '' ? null : refusal,

@@ -26,10 +26,12 @@ export function writeRouterSearch(search: SearchTool, target: RequestTarget): { 
   const { place, allowedDomains, blockedDomains, location, contextSize, maxResults } = search;
   if (allowedDomains.length > 0 && blockedDomains.length > 0)
     throw refuse(place, 'this model accepts either allowed or blocked domains, not both');
-  if (location !== null) warnings.push('user_location was dropped');
-  if (contextSize !== null && contextSize !== 'medium') warnings.push('search_context_size was dropped');
+  if (location !== null) warnings.push('{search}.user_location was dropped');
+  if (contextSize !== null && contextSize !== 'medium')
+    warnings.push('{search}.search_context_size was dropped');
   const results = Math.min(MOST_RESULTS, maxResults ?? RESULTS);
-  if (maxResults !== null && maxResults > results) warnings.push(`max_results was lowered to ${results}`);
+  if (maxResults !== null && maxResults > results)
+    warnings.push(`{search}.max_results was lowered to ${results}`);
   const parameters = {
     engine: ENGINE,
     max_uses: searches,

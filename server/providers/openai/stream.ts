@@ -4,6 +4,7 @@ import type { Changes } from '../fit';
 import type { ProviderProfile } from '../profiles';
 import { readStreamEvent } from '../provider-event';
 import { brokenResponse, type ProviderFailure, readEmbeddedFailure } from '../provider-failure';
+import { deriveUsage, keepLarger } from '../reported-counts';
 import { addParts } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
@@ -11,12 +12,12 @@ import { countOutputBytes, FAILED, readContent, readStopReason } from './content
 import { type ChoiceOptions, fitChunks } from './fit-chat';
 import { findSearch, readAnnotations } from './router-search';
 import { collectToolSlots, readThoughtSignature } from './tool-slots';
-import { findUsage, readCost, readUsage } from './usage';
+import { findCost, findUsages, largerCost, readCounts } from './usage';
 
 const CUT_OFF = 'the provider ended its response without finishing it';
 
 /** Whether a chunk contains a part of a response. */
-const says = (chunk: Json): boolean => asArray(chunk.choices).some(isObject) || isObject(findUsage(chunk));
+const says = (chunk: Json): boolean => asArray(chunk.choices).some(isObject) || findUsages(chunk).length > 0;
 
 export type ChunkOptions = ChoiceOptions & { profile: ProviderProfile; facts: StreamFacts };
 
@@ -30,20 +31,21 @@ export function readChunks({ profile, facts, ...options }: ChunkOptions) {
   let isDone = false;
   /** The last event was none that is known: an end after it may not be that of the response. */
   let isDoubtful = false;
+  const meter = (chunk: Json) => meterUsage(chunk, profile, facts);
 
   function read(data: string, name: string): { chunk: Json; changes: Changes } | null {
-    const chunk = readStreamEvent(data, name, facts, says);
+    const chunk = readStreamEvent(data, name, facts, { says, meter });
     if (chunk === 'done') {
       isDone ||= facts.started && !isDoubtful;
       facts.ended ||= isDone;
     }
     if (chunk === 'done' || chunk === null) return null;
+    meter(chunk);
     const failure = facts.ended ? null : findChunkFailure(chunk);
     if (failure !== null) {
       facts.failure = failure;
       return null;
     }
-    meterUsage(chunk, profile, facts);
     if (isDone) return null;
     isDoubtful = !says(chunk) && chunk.type !== 'ping' && Object.keys(chunk).length > 0 && !isPreamble(chunk);
     if (!says(chunk) && !isPreamble(chunk)) return null;
@@ -99,12 +101,14 @@ function findChunkFailure(chunk: Json): ProviderFailure | null {
   return error ? readEmbeddedFailure({ error }) : null;
 }
 
+/** Adds what a chunk reports to what earlier ones did. */
 function meterUsage(chunk: Json, profile: ProviderProfile, facts: StreamFacts): void {
-  const usage = findUsage(chunk);
-  if (usage === null) return;
-  facts.usage = readUsage(usage, profile) ?? facts.usage;
-  facts.outputReported = facts.usage !== null;
-  facts.providerCost = readCost(usage, profile) ?? facts.providerCost;
+  const usages = findUsages(chunk);
+  const counts = readCounts(usages, profile);
+  if (counts === null) return;
+  facts.counts = keepLarger(facts.counts, counts);
+  Object.assign(facts, deriveUsage(facts.counts, profile.reasoningOutsideOutput));
+  facts.providerCost = largerCost(facts.providerCost, findCost(usages, profile));
 }
 
 function meterOutput(chunk: Json, profile: ProviderProfile, facts: StreamFacts): void {

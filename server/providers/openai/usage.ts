@@ -1,57 +1,53 @@
 import type { Picocredits } from '../../credits';
+import { writeUsage } from '../../protocols/chat/write';
 import type { Json, TokenUsage } from '../../protocols/neutral';
 import { asArray, asObject, isObject } from '../../protocols/read-fields';
 import { readCount } from '../count';
+import { NOTHING_REPORTED, type Reported } from '../metered-usage';
 import type { ProviderProfile } from '../profiles';
+import { type Counts, deriveUsage, keepLarger } from '../reported-counts';
 import { hasRouterSearch, readSearches } from './router-search';
 
 type UsageOptions = Pick<ProviderProfile, 'reasoningOutsideOutput' | 'webSearch'>;
 
 /**
- * Usage wherever a provider puts it in a response or chunk: at the top, in the first choice
- * (Moonshot), in `x_groq`. One object is chosen, never a sum: Groq sends the same twice.
+ * Usage wherever providers put it in a response or chunk: at the top, in the choices (Moonshot), in `x_groq` and
+ * its like. Groq sends the same twice.
  */
-export function findUsage(response: Json): Json | null {
-  const inChoice = asObject(asArray(response.choices)[0]).usage;
-  const candidates = [response.usage, inChoice, asObject(response.x_groq).usage];
-  return candidates.find(isObject) ?? null;
+export function findUsages(response: Json): Json[] {
+  const own = Object.keys(response).filter((name) => name.startsWith('x_'));
+  const holders = [response, ...asArray(response.choices), ...own.map((name) => response[name])];
+  return holders.map((holder) => asObject(holder).usage).filter(isObject);
 }
 
-/**
- * Usage of the OpenAI format as disjoint classes; null when it is absent or not usable. Here
- * prompt_tokens includes what was read from and written to the cache. Source: OpenAI API
- * reference, "usage" of the chat completion object.
- */
-export function readUsage(
-  usage: unknown,
-  profile: UsageOptions = { reasoningOutsideOutput: false, webSearch: null },
-): TokenUsage | null {
-  if (!isObject(usage)) return null;
-  const prompt = readCount(usage.prompt_tokens);
-  const completion = readCount(usage.completion_tokens);
-  if (prompt === null || completion === null) return null;
+/** The usage of a complete response. */
+export function readUsage(response: Json, profile: UsageOptions): Reported {
+  const counts = readCounts(findUsages(response), profile);
+  return counts === null ? NOTHING_REPORTED : deriveUsage(counts, profile.reasoningOutsideOutput);
+}
+
+/** Usage of the OpenAI format. Source: OpenAI API reference, "usage" of the chat completion object. */
+export function readCounts(usages: readonly Json[], profile: Pick<UsageOptions, 'webSearch'>): Counts | null {
+  return usages.reduce<Counts | null>(
+    (counts, usage) => keepLarger(counts, readReport(usage, profile)),
+    null,
+  );
+}
+
+function readReport(usage: Json, profile: Pick<UsageOptions, 'webSearch'>): Counts {
   const details = asObject(usage.prompt_tokens_details);
-  const cached =
-    readCount(details.cached_tokens) ??
-    readCount(usage.prompt_cache_hit_tokens) ??
-    readCount(usage.cached_tokens);
-  const cacheRead = Math.min(prompt, cached ?? 0);
-  const cacheWrite5m = Math.min(prompt - cacheRead, readCount(details.cache_write_tokens) ?? 0);
-  const reported = readCount(asObject(usage.completion_tokens_details).reasoning_tokens) ?? 0;
-  // Some providers do not include reasoning in the completion; the total then shows the gap.
-  const total = readCount(usage.total_tokens);
-  const gap = Math.max(0, (total ?? 0) - prompt - completion);
-  const output = completion + (profile.reasoningOutsideOutput && total === null ? reported : gap);
-  const tokens = {
-    input: prompt - cacheRead - cacheWrite5m,
-    cacheRead,
-    cacheWrite5m,
-    cacheWrite1h: 0,
-    output,
-    reasoning: Math.min(output, Math.max(reported, gap)),
+  return {
+    prompt: readCount(usage.prompt_tokens),
+    cached:
+      readCount(details.cached_tokens) ??
+      readCount(usage.prompt_cache_hit_tokens) ??
+      readCount(usage.cached_tokens),
+    written: readCount(details.cache_write_tokens),
+    output: readCount(usage.completion_tokens),
+    reasoning: readCount(asObject(usage.completion_tokens_details).reasoning_tokens),
+    total: readCount(usage.total_tokens),
+    searches: hasRouterSearch(profile) ? readSearches(usage) : null,
   };
-  const searches = hasRouterSearch(profile) ? readSearches(usage) : 0;
-  return searches === 0 ? tokens : { ...tokens, searches };
 }
 
 /** A dollar is 100 credits of 10¹² picocredits; a tick is 10⁻¹⁰ dollars. */
@@ -69,14 +65,28 @@ export function blankCosts({ usage }: Json): boolean {
   return present.length > 0;
 }
 
-/** Reports the output that is billed, where the provider's count does not include reasoning. True when it differed. */
-export function reportOutput({ usage }: Json, metered: TokenUsage | null): boolean {
-  if (!isObject(usage) || metered === null || usage.completion_tokens === metered.output) return false;
-  usage.completion_tokens = metered.output;
+/** Reports the tokens that are billed, where the provider's counts lack or exclude some. True when any differed. */
+export function reportCounts({ usage }: Json, metered: TokenUsage | null): boolean {
+  if (!isObject(usage) || metered === null) return false;
+  const { prompt_tokens, completion_tokens, total_tokens } = writeUsage(metered);
+  const billed = { prompt_tokens, completion_tokens, total_tokens };
+  if (Object.entries(billed).every(([name, count]) => usage[name] === count)) return false;
+  Object.assign(usage, billed);
   return true;
 }
 
 /** The exact cost of the request to us, as the provider reports it. Null when it reports nothing usable. */
+export function findCost(
+  usages: readonly Json[],
+  profile: Pick<ProviderProfile, 'reportsCost'>,
+): Picocredits | null {
+  const costs = usages.map((usage) => readCost(usage, profile));
+  return costs.reduce(largerCost, null);
+}
+
+export const largerCost = (one: Picocredits | null, other: Picocredits | null): Picocredits | null =>
+  one === null || (other !== null && other > one) ? other : one;
+
 export function readCost(
   usage: Json,
   { reportsCost }: Pick<ProviderProfile, 'reportsCost'>,

@@ -69,7 +69,7 @@ function writeSampling(
 function writeStop(stop: readonly string[], { capabilities, profile, warnings }: Context): Json {
   if (stop.length === 0) return {};
   if (!capabilities.stop) {
-    warnings.push('stop_sequences was dropped');
+    warnings.push('{stop} was dropped');
     return {};
   }
   if (stop.length > profile.maxStopSequences) {
@@ -152,7 +152,7 @@ function fitStrict(schema: Json, warnings: string[]): boolean {
 function writeJsonInstruction(format: OutputFormat | null, { profile, warnings }: Context): Json[] {
   if (format?.type !== 'json-schema' || profile.takesJsonSchema) return [];
   const content = writeSchemaInstruction(format.schema, 'output_config.format.schema');
-  warnings.push('output_config.format was lowered to an instruction');
+  warnings.push('{format} was lowered to an instruction');
   return [{ role: 'user', content }];
 }
 
@@ -160,7 +160,7 @@ function writeEffort(prompt: Prompt, { capabilities, warnings }: Context): Effor
   const { efforts, toolsWithoutReasoning } = capabilities;
   if (toolsWithoutReasoning && prompt.tools.length > 0) {
     if (prompt.reasoning !== null && prompt.reasoning.type !== 'off')
-      warnings.push('thinking was turned off: this model accepts tools only without reasoning');
+      warnings.push('{reasoning} was turned off: this model accepts tools only without reasoning');
     return 'none';
   }
   return fitEffort(prompt.reasoning, efforts, warnings);

@@ -5,7 +5,7 @@ import { settings } from '../env';
 import { type ApiError, overloaded } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
-import type { Reply } from '../http/reply';
+import { NO_CLIENT, type Reply } from '../http/reply';
 import { noteKeyUse } from '../keys/uses';
 import { admit, canSpend, countRunning, release } from '../ledger';
 import { generationStarts } from '../measures';
@@ -209,7 +209,12 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
     const response = await chooseResponse(run);
     stopWatching();
     writeWarnings(run, response.exchange.warnings);
-    if (!('whole' in response)) return streamResponse(run, response, request);
+    if (!('whole' in response)) {
+      const { headers, body } = streamResponse(run, response, request);
+      // The client got an error before the stream began: nobody else reads it to what it bills.
+      if (run.cutOff !== null) await body(NO_CLIENT);
+      return { headers, body };
+    }
     mayNotBeCutOff(run);
     return await sendResponse(run, response);
   } catch (error) {

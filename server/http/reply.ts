@@ -16,6 +16,16 @@ export type ClientStream = {
 /** Writes a streamed response. */
 type StreamBody = (client: ClientStream) => Promise<void>;
 
+/** For a stream that is read on without a client. */
+export const NO_CLIENT: ClientStream = {
+  isFull: false,
+  drained: () => Promise.resolve(),
+  write: () => {},
+  end: () => {},
+};
+
+export type StreamReply = { body: StreamBody; headers: Record<string, string> };
+
 /** A response without the headers common to all. */
 export type Reply = { body: string | StreamBody; headers: Record<string, string>; status?: number };
 

@@ -19,15 +19,15 @@ export type Outcome = {
   /** What the providers billed for the request, in picocredits. */
   billed: bigint;
   bills: Bill[];
-  receipt: { held: bigint; charge: bigint; estimated: boolean } | null;
+  receipt: { held: bigint; charge: bigint; providerCost: bigint; estimated: boolean } | null;
 };
 
-/** When the client closes its connection, if it does. */
-export type Leaving = 'once the provider works' | 'once output arrived';
+/** When the client closes its connection, or what happens to a request that its provider works on. */
+export type Leaving = 'once the provider works' | 'once output arrived' | (() => void | Promise<void>);
 
 export type HonestWorld = {
   upstream: HonestUpstream;
-  /** Sends a request and reads the response, or leaves. */
+  /** Sends a request and reads the response, or leaves, or ends the request in another way. */
   send: (request: ApiRequest, leaving?: Leaving) => Promise<Outcome>;
 };
 
@@ -49,8 +49,13 @@ export async function openHonestWorld(): Promise<HonestWorld> {
       signal: controller.signal,
     });
     const isWorking = async () => upstream.bills.length > first;
-    const answer = leaving === undefined ? await read(sent) : await leave(sent, leaving, isWorking);
-    if (leaving !== undefined && answer.status === 0) {
+    const answer =
+      leaving === undefined
+        ? await read(sent)
+        : typeof leaving === 'function'
+          ? await endDuring(sent, leaving, isWorking)
+          : await leave(sent, leaving, isWorking);
+    if (typeof leaving === 'string' && answer.status === 0) {
       controller.abort();
       // A later request was answered, so the server has noticed the disconnect.
       await (await fetch(`${api.url}/v1/models`)).text();
@@ -60,6 +65,23 @@ export async function openHonestWorld(): Promise<HonestWorld> {
     const bills = upstream.bills.slice(first);
     const billed = bills.reduce((sum, { exact }) => sum + exact, 0n);
     return { ...answer, billed, bills, receipt: await readReceipt(known) };
+  }
+
+  /** The provider works, and its response waits until `end` has happened. */
+  async function endDuring(
+    sent: Promise<Response>,
+    end: () => void | Promise<void>,
+    isWorking: () => Promise<boolean>,
+  ): Promise<Answer> {
+    const answer = read(sent);
+    const works = until(isWorking, (isSo) => isSo).then(() => null);
+    works.catch(() => {});
+    if ((await Promise.race([answer, works])) !== null) return answer;
+    await end();
+    // A further call, to a fallback, does not wait.
+    upstream.behave({});
+    upstream.proceed();
+    return answer;
   }
 
   return { upstream, send };
@@ -76,7 +98,7 @@ async function read(sent: Promise<Response>): Promise<Answer> {
 /** Status 0 when the client may leave now; a refusal is read. */
 async function leave(
   sent: Promise<Response>,
-  leaving: Leaving,
+  leaving: Extract<Leaving, string>,
   isWorking: () => Promise<boolean>,
 ): Promise<Answer> {
   const left = { status: 0, error: null };
@@ -105,7 +127,8 @@ async function openHolds(): Promise<bigint> {
 /** The receipt of the newest request, if it has one. */
 async function readReceipt(known: Set<string>): Promise<Outcome['receipt']> {
   const { rows } = await pool().query<NonNullable<Outcome['receipt']> & { request_id: string }>(
-    'SELECT request_id, held, charge, estimated FROM usage ORDER BY created_at DESC LIMIT 1',
+    `SELECT request_id, held, charge, provider_cost AS "providerCost", estimated
+     FROM usage ORDER BY created_at DESC LIMIT 1`,
   );
   const [row] = rows;
   if (row === undefined || known.has(row.request_id)) return null;

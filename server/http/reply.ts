@@ -8,7 +8,7 @@ export type ClientStream = {
   readonly isFull: boolean;
   /** Resolves when the client has read what was written, or has disconnected, or the response was ended. */
   drained(): Promise<void>;
-  /** Writes to a client that has disconnected have no effect. */
+  /** Has no effect once the client has disconnected or the response was ended. */
   write(text: string): void;
   end(text: string): void;
 };
@@ -65,12 +65,17 @@ class ConnectionStream implements ClientStream {
   }
 
   write(text: string): void {
-    if (!this.#outgoing.destroyed) this.#outgoing.write(text);
+    // Node throws what nobody catches when a response is written to after its end, until its client has read it.
+    if (!this.#isOver) this.#outgoing.write(text);
   }
 
   end(text: string): void {
-    if (!this.#outgoing.destroyed) this.#outgoing.end(text);
+    if (!this.#isOver) this.#outgoing.end(text);
     this.#stopWaiting();
+  }
+
+  get #isOver(): boolean {
+    return this.#outgoing.destroyed || this.#outgoing.writableEnded;
   }
 }
 
@@ -102,7 +107,7 @@ function toReadable(body: StreamBody, signal: AbortSignal): ReadableStream<Uint8
         end(text) {
           write(text);
           if (!isGone) controller.close();
-          resume();
+          leave();
         },
       };
       body(client).catch((error: unknown) => controller.error(error));

@@ -13,8 +13,16 @@ export type ClientStream = {
   end(text: string): void;
 };
 
+/** Takes the place of a client that already has its response: nobody reads what is written. */
+export const NOBODY: ClientStream = {
+  isFull: false,
+  drained: async () => {},
+  write() {},
+  end() {},
+};
+
 /** Writes a streamed response. */
-type StreamBody = (client: ClientStream) => Promise<void>;
+export type StreamBody = (client: ClientStream) => Promise<void>;
 
 /** A response without the headers common to all. */
 export type Reply = { body: string | StreamBody; headers: Record<string, string>; status?: number };

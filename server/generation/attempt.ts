@@ -101,7 +101,7 @@ export async function attempt(
     if (isUnreachable(cause)) noteOutage(model.provider);
     else if (!run.abort.aborted) noteFailure(userScope(run.hold.userId, model.id));
     const loss = timedOut(cause) ? 'timeout' : mayHaveArrived(cause) ? 'connection_lost' : null;
-    if (loss === null && !run.abort.aborted) run.working = null;
+    if (loss === null) run.working = null;
     const mayRepeat = !run.abort.aborted && (run.wantsStream || loss !== 'timeout');
     return { ok: false, failure: unreachable(cause), mayRepeat, hasResponse: false, loss };
   } finally {

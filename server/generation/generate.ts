@@ -5,7 +5,7 @@ import { settings } from '../env';
 import { type ApiError, overloaded } from '../errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../http/api-request';
 import { readKeySource } from '../http/key-source';
-import { NO_CLIENT, type Reply } from '../http/reply';
+import { NOBODY, type Reply } from '../http/reply';
 import { noteKeyUse } from '../keys/uses';
 import { admit, canSpend, countRunning, release } from '../ledger';
 import { generationStarts } from '../measures';
@@ -14,6 +14,7 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import { traceOf } from '../tracing';
+import type { ProviderStream } from './attempt';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect } from './client-disconnect';
 import type { Claim } from './idempotent-requests';
@@ -209,12 +210,7 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
     const response = await chooseResponse(run);
     stopWatching();
     writeWarnings(run, response.exchange.warnings);
-    if (!('whole' in response)) {
-      const { headers, body } = streamResponse(run, response, request);
-      // The client got an error before the stream began: nobody else reads it to what it bills.
-      if (run.cutOff !== null) await body(NO_CLIENT);
-      return { headers, body };
-    }
+    if (!('whole' in response)) return await relayStream(run, response, request);
     mayNotBeCutOff(run);
     return await sendResponse(run, response);
   } catch (error) {
@@ -222,6 +218,13 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
     await settleWithoutResponse(run);
     throw error;
   }
+}
+
+async function relayStream(run: Run, response: ProviderStream, request: ApiRequest): Promise<Reply> {
+  const reply = streamResponse(run, response, request);
+  // If it was cut off before it began, the client has an error in its place, and nobody else reads and settles it.
+  if (run.cutOff !== null) await reply.body(NOBODY);
+  return reply;
 }
 
 const MAX_WARNINGS_LENGTH = 1_000;

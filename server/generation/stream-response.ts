@@ -2,7 +2,7 @@ import { SECOND_MS } from '../clock';
 import { dollarsToJson } from '../credits';
 import { ApiError } from '../errors';
 import { type ApiRequest, watchClient } from '../http/api-request';
-import type { ClientStream, StreamReply } from '../http/reply';
+import type { ClientStream, Reply, StreamBody } from '../http/reply';
 import type { Receipt } from '../ledger';
 import { describeError, log } from '../log';
 import type { StreamFacts } from '../providers/stream-relay';
@@ -31,7 +31,11 @@ type Outcome = Receipt['outcome'];
  * Relays a stream read by read. From here on, failures are reported inside the stream. The request is
  * settled before the last bytes are sent, so that a balance read afterwards includes the charge.
  */
-export function streamResponse(run: Run, response: ProviderStream, request: ApiRequest): StreamReply {
+export function streamResponse(
+  run: Run,
+  response: ProviderStream,
+  request: ApiRequest,
+): Reply & { body: StreamBody } {
   const { stream } = response;
   const { relay } = stream;
   const headers = { ...STREAM_HEADERS, ...run.headers };

@@ -12,6 +12,9 @@ const BYTES_PER_PIECE = 256;
 const MAX_ANNOUNCEMENTS = 16;
 const MEGABYTE = 1024 * 1024;
 
+/** The call was cancelled before its connection was ready: the provider got nothing of it. */
+export class NeverSentError extends Error {}
+
 export type UpstreamTimeouts = { startMs: number; idleMs: number };
 
 /**
@@ -126,12 +129,16 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler {
   }
 
   /** Closes the connection, unless the response is complete. */
-  cancel(error: Error = new errors.RequestAbortedError()): void {
+  cancel(error: Error = this.#abortedError()): void {
     if (this.#isComplete || this.#error !== null) return;
     this.#error = error;
     this.#end();
     this.#fail(error);
     this.#controller?.abort(error);
+  }
+
+  #abortedError(): Error {
+    return this.#controller === null ? new NeverSentError() : new errors.RequestAbortedError();
   }
 
   readonly #onAbort = (): void => this.cancel();

@@ -9,7 +9,7 @@ import { writeLargeJson } from '../protocols/write-large-json';
 import { FORMATS } from '../providers/formats';
 import type { Abort } from './abort';
 import { connectUpstream } from './upstream-connection';
-import { UpstreamResponse, type UpstreamTimeouts } from './upstream-response';
+import { NeverSentError, UpstreamResponse, type UpstreamTimeouts } from './upstream-response';
 
 export type UpstreamRequest = { path: string; headers: Record<string, string> };
 export type UpstreamBody = string | Buffer[];
@@ -117,7 +117,7 @@ const REFUSED_CERTIFICATE = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO
 
 /** Whether a call that failed without a response may have reached the provider, which then may bill it. */
 export const mayHaveArrived = (error: unknown): boolean =>
-  !isUnreachable(error) && !REFUSED_CERTIFICATE.test(codeOf(error));
+  !isUnreachable(error) && !(error instanceof NeverSentError) && !REFUSED_CERTIFICATE.test(codeOf(error));
 
 const codeOf = (error: unknown): string => asText(asObject(error).code);
 

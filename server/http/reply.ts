@@ -8,23 +8,21 @@ export type ClientStream = {
   readonly isFull: boolean;
   /** Resolves when the client has read what was written, or has disconnected, or the response was ended. */
   drained(): Promise<void>;
-  /** Writes to a client that has disconnected have no effect. */
+  /** Has no effect once the client has disconnected or the response was ended. */
   write(text: string): void;
   end(text: string): void;
 };
 
-/** Writes a streamed response. */
-type StreamBody = (client: ClientStream) => Promise<void>;
-
-/** For a stream that is read on without a client. */
-export const NO_CLIENT: ClientStream = {
+/** Takes the place of a client that already has its response: nobody reads what is written. */
+export const NOBODY: ClientStream = {
   isFull: false,
-  drained: () => Promise.resolve(),
-  write: () => {},
-  end: () => {},
+  drained: async () => {},
+  write() {},
+  end() {},
 };
 
-export type StreamReply = { body: StreamBody; headers: Record<string, string> };
+/** Writes a streamed response. */
+export type StreamBody = (client: ClientStream) => Promise<void>;
 
 /** A response without the headers common to all. */
 export type Reply = { body: string | StreamBody; headers: Record<string, string>; status?: number };
@@ -75,12 +73,17 @@ class ConnectionStream implements ClientStream {
   }
 
   write(text: string): void {
-    if (!this.#outgoing.destroyed) this.#outgoing.write(text);
+    // Node throws what nobody catches when a response is written to after its end, until its client has read it.
+    if (!this.#isOver) this.#outgoing.write(text);
   }
 
   end(text: string): void {
-    if (!this.#outgoing.destroyed) this.#outgoing.end(text);
+    if (!this.#isOver) this.#outgoing.end(text);
     this.#stopWaiting();
+  }
+
+  get #isOver(): boolean {
+    return this.#outgoing.destroyed || this.#outgoing.writableEnded;
   }
 }
 
@@ -112,7 +115,7 @@ function toReadable(body: StreamBody, signal: AbortSignal): ReadableStream<Uint8
         end(text) {
           write(text);
           if (!isGone) controller.close();
-          resume();
+          leave();
         },
       };
       body(client).catch((error: unknown) => controller.error(error));

@@ -120,6 +120,26 @@ describe("a user's stop", () => {
     expect(receipt?.providerCost).toBe(costFor(O3, call.bill()));
   });
 
+  test.each([O3, CLAUDE])(
+    'before a stream of %s begins ends with an error, and the stream is charged',
+    async (model) => {
+      const person = await newPayer();
+      upstream.answer({ ...HIDDEN, first: [] });
+      const called = upstream.nextCall();
+      const response = send(person, model, true);
+      const call = await called;
+      await stop(person);
+      expect(await errorOf(await response)).toMatchObject({ code: '402', param: 'limits.all.stop' });
+
+      call.proceed();
+      await isOver();
+      const [receipt] = await readReceipts(person.userId);
+      expect(receipt).toMatchObject({ outcome: 'aborted', estimated: false });
+      expect(receipt?.providerCost).toBe(costFor(model, call.bill()));
+      expect(await prisma().hold.count({ where: { userId: person.userId } })).toBe(0);
+    },
+  );
+
   test('that is repeated with resumptions makes no request free', async () => {
     const person = await newPayer();
     upstream.answer(HIDDEN);

@@ -20,7 +20,7 @@ export function handleDisconnect(run: Run, seen: Seen = NOTHING_SEEN): void {
   run.readGoal = working === null ? null : findReadGoal(run, working, seen);
   if (working === null || run.readGoal === null) return run.abort.abort();
   if (startBackgroundRead(run, working)) return;
-  if (run.readGoal !== 'usage') count(run);
+  if (run.readGoal !== 'usage') countDisconnect(run);
   run.abort.abort();
 }
 
@@ -28,27 +28,27 @@ function findReadGoal(run: Run, working: Working, { usage, started }: Seen): Rea
   const { profile } = working.served;
   // A search is billed before its results are seen.
   if (hidesOutput(run, working.exchange) || run.searches > 0) {
-    count(run);
+    countDisconnect(run);
     return 'usage';
   }
   if (!profile.cancelEndsBill) return 'usage';
   // The client may come back for the rest.
   if (run.claim?.isRecording) {
-    count(run);
+    countDisconnect(run);
     return 'usage';
   }
   if (usage !== null) return null;
   if (profile.format === 'anthropic') return 'input';
   if (run.hasMedia) return 'usage';
   if (noteUnreportedInput(run.hold.userId, estimateInputCharge(run, working))) {
-    count(run);
+    countDisconnect(run);
     return 'usage';
   }
   return profile.refusalFee > 0n && !started ? 'start' : null;
 }
 
 /** A response that took too long is not the client's doing. */
-function count({ hold, cutOff }: Run): void {
+function countDisconnect({ hold, cutOff }: Run): void {
   if (cutOff?.code !== 'upstream_error') noteDisconnect(hold.userId);
 }
 

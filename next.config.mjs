@@ -17,6 +17,8 @@ const OF_DEVELOPMENT = {
 /** @type {(phase: string) => import('next').NextConfig} */
 export default (phase) => ({
   poweredByHeader: false,
+  // No page uses it, and anyone could have it decode what they name.
+  images: { unoptimized: true },
   pageExtensions: ['tsx', 'ts'],
   generateBuildId: () => process.env.PAGES_BUILD_ID ?? null,
   // Nobody waits for a title that is streamed after its page: ours are known at once.

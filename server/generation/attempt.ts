@@ -80,11 +80,12 @@ export async function attempt(
     noteResponse: run.keeper?.note,
   });
   beginCall(run, served, exchange);
+  // At once, before another request takes the same place.
+  run.occupy(model.provider);
   const body = await writeBody(exchange.body, run.isLarge);
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
   run.attempts.push({ model, atMs: sinceMs, outcome: 'interrupted' });
-  run.occupy(model.provider);
   // Translating thousands of messages takes some 20 ms, and writing them as long.
   if (!run.isSmall) await letOthersRun();
   const timer = run.wantsStream ? undefined : setTimeout(timeOut, firstByteMs(), run);

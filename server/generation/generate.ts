@@ -15,6 +15,7 @@ import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import { traceOf } from '../tracing';
 import type { ProviderStream } from './attempt';
+import type { Candidates } from './candidates';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect } from './client-disconnect';
 import type { Claim } from './idempotent-requests';
@@ -108,11 +109,9 @@ async function admitRequest(
 ): Promise<Run> {
   const { keyHash, candidates, warnings } = read;
   const model = candidates[0].model.id;
-  if (runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS || candidates.every(isFull))
-    throw overloaded();
   const { clientIp, origin } = readKeySource(request);
-  const networkRefusal = findNetworkRefusal(clientIp);
-  if (networkRefusal !== null) throw networkRefusal;
+  const fullness = findFullness(candidates, clientIp);
+  if (fullness !== null) throw fullness;
   const asked = { keyHash, requestId, model, clientIp, origin };
   const admitCheaply = (owner: Owner) =>
     requireSpender({ ...asked, need: LEAST, want: LEAST }, owner, request);
@@ -128,7 +127,9 @@ async function admitRequest(
 
   const { hold } = admission;
   noteKeyUse(hold.keyId, hold.partnerId, clientIp);
-  const refusal = findDisconnectRefusal(hold) ?? (claim === null ? null : await claim.findRefusal(hold));
+  const claimed = claim === null ? null : await claim.findRefusal(hold);
+  // Others that arrived at the same time may have taken the last places.
+  const refusal = findDisconnectRefusal(hold) ?? claimed ?? findFullness(candidates, clientIp);
   if (refusal !== null) {
     await release(hold);
     throw refusal;
@@ -158,6 +159,12 @@ async function admitRequest(
   countForNetwork(run, clientIp);
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;
+}
+
+/** Why there is no place for another request: in this process, at its providers or for its network. */
+function findFullness(candidates: Candidates, clientIp: string | null): ApiError | null {
+  const isProcessFull = runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS;
+  return isProcessFull || candidates.every(isFull) ? overloaded() : findNetworkRefusal(clientIp);
 }
 
 type Wanted = Parameters<typeof admit>[0];

@@ -119,7 +119,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler {
         if (bytes > limitBytes) throw unreadable(`exceeds ${limitBytes / MEGABYTE} MB`);
         if (!held.add(piece.length)) throw unreadable('exceeds what the process can hold now');
       }
-      return pieces.length === 1 ? String(pieces[0]) : Buffer.concat(pieces).toString();
+      return decode(pieces);
     } catch (error) {
       this.cancel();
       throw error;
@@ -168,6 +168,12 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler {
     this.#wakeReader();
   }
 }
+
+/** Without the byte order mark that some servers send, as no JSON begins with one. */
+const decode = (pieces: Buffer[]): string =>
+  Buffer.concat(pieces)
+    .toString()
+    .replace(/^\uFEFF/, '');
 
 const unreadable = (reason: string): ApiError =>
   new ApiError('upstream_error', 'The response of the provider for this model is too large', {

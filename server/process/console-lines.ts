@@ -24,6 +24,7 @@ const OF_CLIENTS = [
   'Failed to find Server Action',
   'Invalid Server Actions request',
   'from a forwarded Server Actions request',
+  'Failed to parse body as FormData',
 ];
 
 const isOfClient = (line: string): boolean => OF_CLIENTS.some((text) => line.includes(text));

@@ -20,6 +20,11 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** What a table has for a name from outside, which may be one that every object has, such as `constructor`. */
+export function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** The object without these fields. */
 export function leaveOut(json: Json, fields: ReadonlySet<string>): Json {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !fields.has(name)));

@@ -231,6 +231,10 @@ describe('an error inside a response with status 200', () => {
   });
 });
 
+test.each(['constructor', 'toString', '__proto__'])('an error of the type %j has a status', (type) => {
+  expect(readEmbeddedFailure({ error: { type, message: 'no' } }).status).toBe(502);
+});
+
 describe('nothing internal leaks', () => {
   test.each([
     ['a key', 'Bad value near sk-proj-abcdEFGH1234567890', 'abcdEFGH1234567890'],

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors';
 import { maskSecrets } from '../log';
 import type { Json } from '../protocols/neutral';
-import { asObject, asText, isObject, parseJson } from '../protocols/read-fields';
+import { asObject, asText, isObject, lookUp, parseJson } from '../protocols/read-fields';
 import type { ResponseFacts } from './metered-usage';
 
 /**
@@ -103,7 +103,7 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
   const statuses = [error.code, error.status, error.status_code, outer.code, outer.status].map(Number);
   const numeric = statuses.find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
   const named = [error.type, error.code]
-    .map((name) => STATUS_OF_TYPE[asText(name)])
+    .map((name) => lookUp(STATUS_OF_TYPE, asText(name)))
     .find((code) => code !== undefined);
   return readProviderFailure({ status: numeric ?? named ?? 502, body: JSON.stringify(value) ?? '' });
 }

@@ -74,6 +74,12 @@ test('a response whose provider resets the connection before it is read ends', a
 });
 
 const OK = 'HTTP/1.1 200 OK\r\n';
+
+test('a response is read without its byte order mark', async () => {
+  serve = (socket) => socket.end(`${CLOSING}\uFEFF{"a":"\uFEFF"}`);
+  expect(await call().then((response) => response.text(KILOBYTE))).toBe('{"a":"\uFEFF"}');
+});
+
 const many = (count: number, line: string) => line.repeat(count);
 const HEADERS = many(4_000, 'x-a: b\r\n');
 const send = (text: string) => (socket: Socket) => void socket.end(text);

@@ -179,6 +179,7 @@ test('what packages report on the console is one line of the log', () => {
       new Error('Failed to find Server Action "ab".\nThis request might be from an older deployment.'),
     );
     console.error('⨯ %s', new Error('Invalid Server Actions request.'));
+    console.error('⨯ %s', new TypeError('Failed to parse body as FormData.'));
     console.error('⨯ %s', new Error('a bug\nof ours'));
     console.warn('⨯ %s', 'a warning\nof two lines');
     // Only in the debug log.
@@ -187,8 +188,8 @@ test('what packages report on the console is one line of the log', () => {
     Object.assign(console, { error, warn, log, info });
     process.stdout.write = write;
   }
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(Array(4).fill('reported by the pages'));
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(Array(5).fill('reported by the pages'));
   // What a client can cause is no error.
-  expect(lines.map((line) => JSON.parse(line).level)).toEqual([40, 40, 50, 40]);
-  expect(lines.map((line) => line.trim().split('\n').length)).toEqual([1, 1, 1, 1]);
+  expect(lines.map((line) => JSON.parse(line).level)).toEqual([40, 40, 40, 50, 40]);
+  expect(lines.map((line) => line.trim().split('\n').length)).toEqual([1, 1, 1, 1, 1]);
 });

@@ -382,11 +382,19 @@ describe('a stream that ends properly without a reason', () => {
     ]);
   });
 
-  test('a whole response gets a reason as well', () => {
-    const response = { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: null }] };
-    const { body } = exchange('chat', CHAT).readWhole(JSON.stringify(response));
-    expect(JSON.parse(body)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
-  });
+  test.each([null, undefined, '', 'eos', 'STOP'])(
+    'a whole response with the reason %j ends normally',
+    (given) => {
+      const message = { role: 'assistant', content: 'Hi', refusal: null };
+      const response = {
+        ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+        choices: [{ index: 0, message, finish_reason: given }],
+        usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+      };
+      const { body } = exchange('chat', CHAT).readWhole(JSON.stringify(response));
+      expect(JSON.parse(body)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+    },
+  );
 });
 
 test('a stream without a response is a failure before it began, not an empty response', () => {

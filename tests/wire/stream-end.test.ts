@@ -138,6 +138,22 @@ describe.each(PAIRS)('%s from the %s format', (client, provider) => {
     expect(JSON.stringify(await READERS[client](text))).toContain('The answer is 4');
   });
 
+  test.each(['eos', 'STOP', 'constructor', '__proto__'])(
+    'the unknown reason %j is a normal end',
+    async (name) => {
+      const ending = end.map((event) => data(event).replace(/"(stop|end_turn)"/, JSON.stringify(name)));
+      const { text, facts } = relayFrames(client, provider, [
+        ...begin.map(data),
+        ...ending,
+        ...mark.map(data),
+      ]);
+      expect(facts).toMatchObject({ finished: true, failure: null });
+      if (client === 'chat') expect(text).toContain('"finish_reason":"stop"');
+      expect(text).not.toMatch(/"tool_calls"|"tool_use"/);
+      expect(JSON.stringify(await READERS[client](text))).toContain('The answer is 4');
+    },
+  );
+
   test('a body that ends before the response said so is a failure', () => {
     const { facts } = relayFrames(client, provider, begin.map(data));
     expect(facts).toMatchObject({ finished: false, failure: { kind: 'unavailable' } });

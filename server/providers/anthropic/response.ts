@@ -8,7 +8,7 @@ import type {
   SearchPart,
   StopReason,
 } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject, parseJson } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject, lookUp, parseJson } from '../../protocols/read-fields';
 import { isText } from '../fit';
 import type { ResponseFacts } from '../metered-usage';
 import { brokenResponse, FailedResponse, findFailure } from '../provider-failure';
@@ -32,7 +32,7 @@ type Ending = { jsonTool: string | null; hasSearched: boolean };
  */
 export function readStopReason(reported: string, { jsonTool, hasSearched }: Ending): StopReason {
   if (reported === 'pause_turn' && hasSearched) return 'length';
-  const reason = STOP_REASONS[reported] ?? 'end';
+  const reason = lookUp(STOP_REASONS, reported) ?? 'end';
   return reason === 'tool-use' && jsonTool !== null ? 'end' : reason;
 }
 

@@ -1,6 +1,6 @@
 import { readCallArguments } from '../../protocols/call-arguments';
 import type { Json } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject, lookUp } from '../../protocols/read-fields';
 import {
   type Changes,
   type Fit,
@@ -174,12 +174,13 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     if (type === 'response.output_item.done') return end(event, changes);
     const at = type.lastIndexOf('.');
     const [group, step] = [type.slice(0, at), type.slice(at + 1)];
-    if (step === 'delta' && TEXTS[group] !== undefined) return addText(event, TEXTS[group], changes);
-    if (step === 'done' && TEXTS[group] !== undefined) return endText(event, TEXTS[group], changes);
+    const text = lookUp(TEXTS, group);
+    if (step === 'delta' && text !== undefined) return addText(event, text, changes);
+    if (step === 'done' && text !== undefined) return endText(event, text, changes);
     const item = find(event);
     if (item === undefined || item.isDone) return [];
     place(event, item, changes);
-    const call = CALL_TEXTS[group];
+    const call = lookUp(CALL_TEXTS, group);
     if (call !== undefined)
       return item.type === call.item && isText(event[step === 'done' ? call.field : 'delta']) ? [event] : [];
     if (group === 'response.content_part') return fitPartEvent(event, item, step, changes);

@@ -1,5 +1,5 @@
 import type { Json, StopReason } from '../../protocols/neutral';
-import { asArray, asObject, asText, isObject } from '../../protocols/read-fields';
+import { asArray, asObject, asText, isObject, lookUp } from '../../protocols/read-fields';
 
 /** Text and reasoning of a message or delta, in all the forms that providers use. */
 export type Content = { reasoning: string; text: string; refusal: string };
@@ -72,7 +72,7 @@ export const FAILED = 'error';
 
 /** Tool calls determine the stop reason, whatever the provider reports. */
 export function readStopReason(reported: string, { hasCalls }: { hasCalls: boolean }): StopReason {
-  const reason = STOP_REASONS[reported.toLowerCase()] ?? 'end';
+  const reason = lookUp(STOP_REASONS, reported.toLowerCase()) ?? 'end';
   if (reason === 'end') return hasCalls ? 'tool-use' : 'end';
   return reason === 'tool-use' && !hasCalls ? 'end' : reason;
 }

@@ -65,15 +65,12 @@ const CHOICE: Record<string, Fit> = {
   delta: (value) => (isObject(value) ? value : {}),
   // The text so far, which some send next to each delta.
   message: () => undefined,
-  finish_reason: (value) => (value === undefined ? value : fitReason(value)),
   logprobs: maybeObject({ content: PROBABILITIES, refusal: PROBABILITIES }),
 };
 
 /** Reasons of providers that the format lacks are translated. */
-function fitReason(value: unknown): unknown {
-  if (!isFilled(value)) return null;
-  return KNOWN_REASONS.has(value) ? value : FINISH_REASONS[readStopReason(value, { hasCalls: true })];
-}
+const fitReason = (given: string, calls: { hasCalls: boolean }): string =>
+  KNOWN_REASONS.has(given) ? given : FINISH_REASONS[readStopReason(given, calls)];
 
 function fitLegacy(json: unknown): unknown {
   return json === undefined || isText(json) ? json : readArguments(json);
@@ -131,8 +128,12 @@ export function fitChunks({ choices: count, newSlots }: ChoiceOptions) {
       delta.role = 'assistant';
       changes.any = true;
     }
-    if (choice.finish_reason) state.isFinished = true;
+    if (isFilled(choice.finish_reason)) state.isFinished = true;
     fitCalls(delta, state, changes);
+    const hasCalls = state.slots.count() > 0;
+    const reason: Fit = (given) =>
+      isFilled(given) ? fitReason(given, { hasCalls }) : given === undefined ? given : null;
+    fitFields(choice, { finish_reason: reason }, changes);
   }
 
   return { fit, choices };
@@ -189,8 +190,9 @@ export function fitCompletion(completion: Json, envelope: Envelope, newSlots: ()
     }
     if (!isObject(choice.message)) choice.message = isObject(choice.delta) ? choice.delta : {};
     fitMessage(choice.message as Json, newSlots(), changes);
-    fitFields(choice, COMPLETED, changes);
-    choice.finish_reason ??= asArray((choice.message as Json).tool_calls).length > 0 ? 'tool_calls' : 'stop';
+    const hasCalls = asArray((choice.message as Json).tool_calls).length > 0;
+    const reason: Fit = (given) => fitReason(asText(given), { hasCalls });
+    fitFields(choice, { ...COMPLETED, finish_reason: reason }, changes);
   });
   const missing = findMissing(completion, 'chat.completion', envelope);
   Object.assign(completion, missing);
@@ -199,7 +201,6 @@ export function fitCompletion(completion: Json, envelope: Envelope, newSlots: ()
 
 const COMPLETED: Record<string, Fit> = {
   delta: () => undefined,
-  finish_reason: (value) => fitReason(value),
   logprobs: maybeObject({ content: PROBABILITIES, refusal: PROBABILITIES }),
 };
 

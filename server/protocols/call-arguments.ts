@@ -4,10 +4,10 @@ import { readArguments, UNPARSED } from './tool-arguments';
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end';
 
 /** The beginning of what stands for no arguments, or of an object. */
-const OPENING = /^\s*(?:\{\s*\}?|n|nu|nul|null|""?)?\s*$/;
+const OPENING = /^\s*(?:\{\s*(?:\}\s*)?|(?:n|nu|nul|null|""?)\s*)?$/;
 const LONGEST_OPENING = 64;
 const PLACEHOLDERS = /^(?:\s*(?:\{\s*\}|null|""))+(?=\s*\{)/;
-const NONE = /^\s*(?:null|"")?\s*$/;
+const NONE = /^\s*(?:(?:null|"")\s*)?$/;
 const WORD = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const IN_WORD = /[\w+.-]/;
 const ESCAPE = /^\\(?:["\\/bfnrt]|u[\da-fA-F]{4})$/;

@@ -55,10 +55,12 @@ export function findFaults(world: World, sent: Case, answer: Answer): string[] {
 const isApi = ({ target, headers }: Case): boolean =>
   !('host' in headers) && /^\w+ \/(v1|auth|oauth|\.well-known|checkout\/api)\//.test(target);
 
-/** A URL that cannot be decoded belongs to no endpoint. */
-function isDecodable(path: string): boolean {
+/** A URL that cannot be decoded, or has . or .. segments, belongs to no endpoint. */
+function namesEndpoint(url: string): boolean {
+  const [path = ''] = url.split('?', 1);
+  if (/\/\.\.?(\/|$)/.test(path.replaceAll(/%2e/gi, '.'))) return false;
   try {
-    return !decodeURIComponent(path.split('?', 1)[0] ?? '').includes('\0');
+    return !decodeURIComponent(path).includes('\0');
   } catch {
     return false;
   }
@@ -68,9 +70,9 @@ function isDecodable(path: string): boolean {
 function findBodyFaults({ path, method, operation }: Case, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (status >= 400 && type === 'application/json') {
-    const isMessages = /^\/(v1\/)*messages([/?]|$)/.test(path) && isDecodable(path);
+    const isMessages = /^\/(v1\/)*messages([/?]|$)/.test(path) && namesEndpoint(path);
     const isOauth =
-      /^\/(oauth\/|\.well-known\/oauth-authorization-server(\?|$))/.test(path) && isDecodable(path);
+      /^\/(oauth\/|\.well-known\/oauth-authorization-server(\?|$))/.test(path) && namesEndpoint(path);
     const schema = isMessages ? messagesErrorSchema : isOauth ? oauthErrorSchema : chatErrorSchema;
     const { success } = schema.strict().safeParse(JSON.parse(text));
     if (!success) return [`not the documented error: ${text.slice(0, 300)}`];

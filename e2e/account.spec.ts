@@ -127,7 +127,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     const csv = await (await download).createReadStream();
     let text = '';
     for await (const part of csv) text += String(part);
-    expect(text).toMatch(/^time,request_id,app,model,/);
+    expect(text).toMatch(/^\uFEFFtime,request_id,app,model,/);
     expect(text.trim().split('\r\n')).toHaveLength(2);
     await page.getByRole('link', { name: /^Receipt for the request/ }).click();
     await expect(page.getByText('from credits outside any app')).toBeVisible();

@@ -336,6 +336,7 @@ test('the OAuth endpoints', async () => {
   await answerDevice(begun.user_code, { userId: funded.userId, sessionId, clientIp: '' }, 'allow');
   const granted = await call(token, { body: { ...client, ...poll } });
   expect(granted.status).toBe(200);
+  expect((await call(revoke, { headers: as(funded), body: { token: 'none' } })).status).toBe(401);
   for (const operation of [token, device]) {
     const full = operation === token ? poll : {};
     await call(operation, { body: {} });

@@ -19,7 +19,7 @@ export type UpstreamTimeouts = { startMs: number; idleMs: number };
 
 /**
  * The response of a provider, as undici receives it. It is read at the pace of its reader, and ends with an error
- * when the provider is silent for too long while somebody waits for it.
+ * when the provider is silent for too long while its reader waits.
  */
 export class UpstreamResponse implements Dispatcher.DispatchHandler {
   statusCode = 0;

@@ -31,6 +31,8 @@ export default defineConfig({
     testTimeout: 30_000,
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
+    // What failed once is named at the end.
+    retry: process.env.CI ? 1 : 0,
     // A failure names what differs, also in the closing lines.
     chaiConfig: { truncateThreshold: 2_000 },
     // Vite sets a BASE_URL of its own; ours is another thing.

@@ -30,6 +30,8 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
+  // What failed once is named at the end.
+  retries: process.env.CI ? 1 : 0,
   reporter: [['list'], ['json', { outputFile: path.join(root, '.build/test-results/playwright.json') }]],
   use: {
     baseURL: BASE_URL,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 import { requireBrowser } from './find-browser.mjs';
 import {
   buildPages,
@@ -63,8 +64,8 @@ async function runVitest() {
     ['run', '--reporter=default', '--reporter=./scripts/vitest-summary.mjs', ...otherPaths, ...options],
     { VITEST_SUMMARY: report },
   );
-  const { passed = 0, failed = [] } = readReport(report);
-  return total(code, passed, failed);
+  const { passed = 0, failed = [], flaky = [] } = readReport(report);
+  return total(code, passed, failed, flaky);
 }
 
 async function runPlaywright() {
@@ -77,10 +78,11 @@ async function runPlaywright() {
     browser,
   );
   const tests = listTests(readReport(report).suites);
-  const failed = tests.filter(({ status }) => status === 'unexpected');
+  const withStatus = (wanted) => tests.filter(({ status }) => status === wanted);
+  const [expected, failed, flaky] = ['expected', 'unexpected', 'flaky'].map(withStatus);
   // Of a build machine, nothing but the output is left.
-  if (process.env.CI) for (const { title, results } of failed) printPages(title, results);
-  return total(code, tests.filter(({ status }) => status === 'expected').length, failed);
+  if (process.env.CI) for (const { title, results } of [...failed, ...flaky]) printPages(title, results);
+  return total(code, expected.length + flaky.length, failed, flaky);
 }
 
 /** The pages on which a test failed, as a screen reader would read them. */
@@ -94,14 +96,23 @@ function printPages(title, results) {
   }
 }
 
-/** Of a Playwright report, at any depth: `{ title, status, results }`. */
+/** Of a Playwright report, at any depth: `{ title, message, status, results }`. */
 function listTests(suites = []) {
   return suites.flatMap(({ file, specs = [], suites: inner = [] }) => [
     ...specs.flatMap(({ title, tests }) =>
-      tests.map(({ status, results }) => ({ title: `${file} › ${title}`, status, results })),
+      tests.map(({ status, results }) => ({
+        title: `${file} › ${title}`,
+        message: firstLine(results.find(({ error }) => error)?.error.message),
+        status,
+        results,
+      })),
     ),
     ...listTests(inner),
   ]);
+}
+
+function firstLine(text = '') {
+  return stripVTControlCharacters(text).split('\n')[0];
 }
 
 /** Paths, then options of the runner from the first word that starts with a dash. */
@@ -111,12 +122,14 @@ function splitArguments(words) {
 }
 
 /** Failures are listed again next to the totals. A run that fails without a failed test counts as one. */
-function total(code, passed, failed) {
+function total(code, passed, failed, flaky) {
+  const remarkOn = (list, word) =>
+    list.map(({ title, message }) => `${word}: ${title}${message ? ` (${message})` : ''}`);
   return {
     ok: code === 0,
     passed,
     failed: Math.max(failed.length, code === 0 ? 0 : 1),
-    remarks: failed.map(({ title, message }) => `failed: ${title}${message ? ` (${message})` : ''}`),
+    remarks: [...remarkOn(flaky, 'failed once'), ...remarkOn(failed, 'failed')],
   };
 }
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 
 /**
  * What `npm test` reports when the run ends, written to `VITEST_SUMMARY` as
- * `{ passed, failed: [{ title, message }] }`. A file or group that cannot run
- * has no tests to count, so it fails as a whole.
+ * `{ passed, failed: [{ title, message }], flaky: [{ title, message }] }`. A file or group that cannot
+ * run has no tests to count, so it fails as a whole. A flaky test failed once and then passed.
  *
  * @implements {import('vitest/reporters').Reporter}
  */
@@ -21,9 +21,13 @@ export default class VitestSummary {
         .filter((group) => group.errors().length > 0)
         .map((group) => ({ title: titleOf(group), message: firstLine(group.errors()) })),
     ];
+    const flaky = tests
+      .filter((test) => test.diagnostic()?.flaky)
+      .map((test) => ({ title: titleOf(test), message: firstLine(test.result().errors ?? []) }));
     const summary = {
       passed: tests.filter((test) => stateOf(test) === 'passed').length,
       failed,
+      flaky,
     };
     writeFileSync(String(process.env.VITEST_SUMMARY), JSON.stringify(summary));
   }

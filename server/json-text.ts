@@ -36,7 +36,9 @@ export function keepsDigits(number: string): boolean {
 function toPlain(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(number) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  const significant = digits.slice(0, end);
   const power = Number(exponent) - fraction.length + digits.length - significant.length;
   return significant === '' ? '0' : `${sign}${significant}e${power}`;
 }

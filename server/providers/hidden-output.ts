@@ -2,6 +2,7 @@ import type { Json } from '../protocols/neutral';
 import { asArray, asObject } from '../protocols/read-fields';
 import { claudeCapabilities } from './anthropic/claude-capabilities';
 import type { ExchangeOptions } from './exchange';
+import type { ProviderProfile } from './profiles';
 
 /**
  * Whether a model may produce output that is billed and not streamed as it is produced, given the request that
@@ -10,7 +11,11 @@ import type { ExchangeOptions } from './exchange';
  */
 export function mayHideOutput(
   sent: Json,
-  { reasoning, provider, upstreamModel }: Pick<ExchangeOptions, 'reasoning' | 'provider' | 'upstreamModel'>,
+  {
+    reasoning,
+    provider,
+    upstreamModel,
+  }: Pick<ExchangeOptions, 'reasoning' | 'upstreamModel'> & { provider: Pick<ProviderProfile, 'format'> },
 ): boolean {
   const isClaude = provider.format === 'anthropic';
   if (isClaude && asArray(sent.tools).length > 0) return true;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
 import { inLanes } from '../harness/in-lanes';
+import { chooseSeed } from '../harness/random';
 import { anyCase, type Case } from './cases';
 import { describe, findFaults, send, takeLogFaults } from './judge';
 import { openWorld, signInEveryone, type World } from './world';
@@ -16,7 +17,7 @@ import { openWorld, signInEveryone, type World } from './world';
  */
 
 const CASES = Number(process.env.FUZZ_CASES ?? 600);
-const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = chooseSeed('FUZZ_SEED');
 /** A batch is generated from its own seed, and the log is read after each. */
 const BATCH = 300;
 const LANES = 6;

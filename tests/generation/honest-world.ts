@@ -53,7 +53,7 @@ export async function openHonestWorld(): Promise<HonestWorld> {
       leaving === undefined
         ? await read(sent)
         : typeof leaving === 'function'
-          ? await endDuring(sent, leaving, isWorking)
+          ? await endDuring(sent, leaving, () => upstream.bills.slice(first))
           : await leave(sent, leaving, isWorking);
     if (typeof leaving === 'string' && answer.status === 0) {
       controller.abort();
@@ -67,14 +67,21 @@ export async function openHonestWorld(): Promise<HonestWorld> {
     return { ...answer, billed, bills, receipt: await readReceipt(known) };
   }
 
-  /** The provider works, and its response waits until `end` has happened. */
+  /** The provider works, and its response waits until `end` has happened. A stream has shown its visible output. */
   async function endDuring(
     sent: Promise<Response>,
     end: () => void | Promise<void>,
-    isWorking: () => Promise<boolean>,
+    billsSoFar: () => Bill[],
   ): Promise<Answer> {
-    const answer = read(sent);
-    const works = until(isWorking, (isSo) => isSo).then(() => null);
+    let text = '';
+    const answer = read(sent, (more) => {
+      text += more;
+    });
+    const isShown = ({ body, words }: Bill) => body.stream !== true || text.split(' word').length > words;
+    const works = until(
+      async () => billsSoFar().some(isShown),
+      (isSo) => isSo,
+    ).then(() => null);
     works.catch(() => {});
     if ((await Promise.race([answer, works])) !== null) return answer;
     await end();
@@ -89,9 +96,13 @@ export async function openHonestWorld(): Promise<HonestWorld> {
 
 type Answer = Pick<Outcome, 'status' | 'error'>;
 
-async function read(sent: Promise<Response>): Promise<Answer> {
+async function read(sent: Promise<Response>, onText = (_: string) => {}): Promise<Answer> {
   const response = await sent;
-  const text = await response.text();
+  let text = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    onText(part);
+  }
   return { status: response.status, error: response.ok ? null : JSON.parse(text).error };
 }
 

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { Abort } from '@/server/generation/abort';
 import { callProvider, closeUpstreams, writeBody } from '@/server/generation/upstream';
 import { fence } from '@/server/generation/upstream-connection';
-import type { UpstreamResponse } from '@/server/generation/upstream-response';
+import { NeverSentError, type UpstreamResponse } from '@/server/generation/upstream-response';
 import type { ProviderTarget } from '@/server/pricing/served';
 
 /** Providers that break the rules of HTTP or the connection: whatever undici throws then would end the process. */
@@ -143,7 +143,7 @@ test('a call can be cancelled in each of its phases', async () => {
   }
   const aborted = new Abort();
   aborted.abort();
-  await expect(call({ abort: aborted })).rejects.toThrow('aborted');
+  await expect(call({ abort: aborted })).rejects.toThrow(NeverSentError);
 });
 
 test('a response that exceeds its limit is not read on', async () => {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { baseUrlVariable, keyVariable } from '@/server/endpoints';
 import { findCatalogModel } from '@/server/pricing/catalog';
 import type { Json } from '@/server/protocols/neutral';
+import { mayHideOutput } from '@/server/providers/hidden-output';
 import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
 import {
   countInput,
@@ -30,6 +31,8 @@ export type Bill = {
   /** The HTTP status; nothing but a fee is billed unless it is 200. */
   status: number;
   tokens: TokenBill;
+  /** How often the visible output contains ` word`. */
+  words: number;
   /** In picocredits. */
   exact: bigint;
 };
@@ -37,6 +40,7 @@ export type Bill = {
 /** What the next responses contain, within the limit of each request. */
 export type Behaviour = {
   visibleTokens: number;
+  /** Of a model that reasons for the request. */
   reasoningTokens: number;
   /** The share of the prompt that the provider finds in its cache. */
   cachedShare: number;
@@ -110,7 +114,7 @@ async function answer(vendor: Vendor, body: Json, behaviour: Behaviour, call: Ca
   const { tokens, fees } = countInput(vendor, String(body.model), body);
   const nothing = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 };
   const refuse = (status: number, message: string, exact = 0n) => {
-    call.bills.push({ id, body, status, tokens: nothing, exact });
+    call.bills.push({ id, body, status, tokens: nothing, words: 0, exact });
     const error = { message, type: 'invalid_request_error', code: status === 403 ? 'content_policy' : null };
     call.response.writeHead(status, { 'content-type': 'application/json' });
     call.response.end(JSON.stringify(vendor === 'xai' ? { code: 'x', error: message } : { error }));
@@ -146,7 +150,7 @@ function billFor({ vendor, id, body, behaviour, input, fees }: Billing): Billed 
   const asked = body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens;
   const limit = Number(asked ?? Number.MAX_SAFE_INTEGER);
   const choices = Number(body.n ?? 1);
-  const reasoning = Math.min(limit, behaviour.reasoningTokens);
+  const reasoning = reasons(vendor, id, body) ? Math.min(limit, behaviour.reasoningTokens) : 0;
   const visible = Math.min(limit - reasoning, behaviour.visibleTokens);
   const searches = Math.min(mostSearches(body), behaviour.searches);
   // Searches follow one another, and each makes the model read the prompt again.
@@ -158,6 +162,12 @@ function billFor({ vendor, id, body, behaviour, input, fees }: Billing): Billed 
   const factor = vendor === 'openrouter' ? behaviour.priceFactor : 1n;
   const exact = factor * priceOf(id, tokens) + fees + feesOf(vendor, searches);
   return { id, tokens, reasoning: choices * reasoning, visible, searches, exact };
+}
+
+function reasons(vendor: Vendor, id: string, body: Json): boolean {
+  const { upstreamModel, capabilities } = findCatalogModel(id) ?? expect.fail();
+  const format = formatOf(vendor, body) === 'messages' ? 'anthropic' : 'openai';
+  return mayHideOutput(body, { provider: { format }, upstreamModel, reasoning: capabilities.reasoning });
 }
 
 /** What was read from the cache, and what the vendor writes to it. */
@@ -195,7 +205,7 @@ type Sending = Billed & Call & { body: Json; behaviour: Behaviour };
 async function send(vendor: Vendor, sending: Sending): Promise<void> {
   const { id, body, tokens, exact, response, bills, behaviour, pause } = sending;
   // Everything is billed as soon as it is produced, and reasoning is produced first.
-  bills.push({ id, body, status: 200, tokens, exact });
+  bills.push({ id, body, status: 200, tokens, words: tokens.output - sending.reasoning, exact });
   if (body.stream !== true) {
     if (behaviour.pauses) await pause();
     response.writeHead(200, { 'content-type': 'application/json' });

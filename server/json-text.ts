@@ -2,6 +2,34 @@
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+/** From an opening character to the closing one. */
+const TO_CLOSING = 2;
+
+export type Nesting = { containers: number; depth: number };
+
+/** Counts the objects and lists in JSON, and how deep they are nested, until either exceeds its limit. */
+export function measureNesting(json: string, limit: Nesting): Nesting {
+  let [containers, depth, open] = [0, 0, 0];
+  for (let at = 0; at < json.length && containers <= limit.containers && depth <= limit.depth; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === BRACKET || code === BRACE) {
+      containers++;
+      if (++open > depth) depth = open;
+    } else if (code === BRACKET + TO_CLOSING || code === BRACE + TO_CLOSING) open--;
+  }
+  return { containers, depth };
+}
+
+/** Deeper JSON is not read: `JSON.stringify` overflows the stack at some 4,000 levels. */
+const MAX_DEPTH = 1_000;
+const NO_DEEPER = { containers: Number.POSITIVE_INFINITY, depth: MAX_DEPTH };
+
+/** Whether JSON is nested too deep to be written again. */
+export const isTooDeep = (json: string): boolean =>
+  json.length > 2 * MAX_DEPTH && measureNesting(json, NO_DEEPER).depth > MAX_DEPTH;
 
 const STRING_OR_NUMBER = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

@@ -49,6 +49,14 @@ test('no component contains an action', () => {
   expect(hidden).toEqual([]);
 });
 
+test('each page and file for operators asks for one who has used their passkey', () => {
+  const pages = sources.filter(({ file }) => /^\(operator\)\/.*\/(page\.tsx|route\.ts)$/.test(file));
+  expect(pages.length).toBeGreaterThan(20);
+  expect(pages.filter(({ text }) => !/await requireOperator\(\)/.test(text)).map(({ file }) => file)).toEqual(
+    [],
+  );
+});
+
 test('an action of a signed-in user counts before it does anything, and the 121st in a minute is refused', async () => {
   const guard = sources.find(({ file }) => file === '_session/action.ts')?.text ?? '';
   expect(guard).toMatch(

@@ -76,11 +76,20 @@ export async function openStream(
       cutBy = timedOut(error) ? 'timeout' : 'connection_lost';
       isOver = true;
       upstream.cancel();
-      // A response that said that it ends is complete, however its connection ends.
-      if (relay.facts.ended) return { text: relay.end(), done: true };
-      relay.facts.failure ??= brokenResponse(reasonOf(error));
-      return { text: '', done: true };
+      // A response that said that it ends is complete, whatever follows.
+      const rest = relay.facts.ended ? readRest(relay) : null;
+      if (rest === null) relay.facts.failure ??= brokenResponse(reasonOf(error));
+      return { text: rest ?? '', done: true };
     }
+  }
+}
+
+/** Null if the rest cannot be read either: the request must be settled all the same. */
+function readRest(relay: StreamRelay): string | null {
+  try {
+    return relay.end();
+  } catch {
+    return null;
   }
 }
 

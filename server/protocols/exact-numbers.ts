@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { replaceNumbers } from '../json-text';
+import { isTooDeep, replaceNumbers } from '../json-text';
 import type { Json } from './neutral';
 import { asArray, asObject, parseJson } from './read-fields';
 
@@ -15,8 +15,9 @@ const MARKED = new RegExp(`(\\\\?)"${MARK}(-?\\d+)\\1"`, 'g');
 
 const LONG_NUMBER = /[:[,\s]-?\d{16}/;
 
-/** Like `parseJson`; write the result with `writeExactly`. */
+/** Like `parseJson`; write the result with `writeExactly`. Null for what that could not write. */
 export function parseExactly(json: string): unknown {
+  if (isTooDeep(json)) return null;
   return parseJson(LONG_NUMBER.test(json) ? markNumbers(json) : json);
 }
 

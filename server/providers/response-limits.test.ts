@@ -34,3 +34,11 @@ test.each([
 ])('JSON with %s is parsed', (_, json) => {
   expect(requireParsable(json)).toBe(json);
 });
+
+test.each([
+  ['lists', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+  ['objects', (depth: number) => `${'{"[":'.repeat(depth)}0${'}'.repeat(depth)}`],
+])('JSON of %s that are nested deeper than 500 levels is not parsed', (_, nest) => {
+  expect(requireParsable(nest(500))).toBe(nest(500));
+  expect(() => requireParsable(nest(501))).toThrow(TOO_LARGE);
+});

@@ -1,11 +1,14 @@
 import { ApiError } from '../errors';
+import { measureNesting } from '../json-text';
 
 /** Choices, calls, blocks or citations of one response. */
 const MAX_PARTS = 4_000;
 /** Objects and lists in one text of JSON: 16,000 tokens with 20 alternatives each have some 700,000. */
 const MAX_CONTAINERS = 2_000_000;
-/** Shorter texts cannot hold so many that it matters. */
-const SMALL_CHARACTERS = 1024 * 1024;
+/** Less than what can be written again (`isTooDeep`), as what contains a part of a response is deeper. */
+const MAX_DEPTH = 500;
+/** Shorter texts exceed neither. */
+const SMALL_CHARACTERS = 2 * MAX_DEPTH;
 
 /** By the index or id that the provider chose. */
 export class PartMap<Key, Value> extends Map<Key, Value> {
@@ -22,26 +25,11 @@ export function addParts<Part>(parts: Part[], more: readonly Part[]): void {
 
 /** Returns JSON that is safe to parse: empty objects take twenty times the memory of their two characters. */
 export function requireParsable(json: string): string {
-  if (json.length > SMALL_CHARACTERS && countContainers(json) > MAX_CONTAINERS)
-    throw tooMuch(`has more than ${MAX_CONTAINERS} objects and lists`);
+  if (json.length <= SMALL_CHARACTERS) return json;
+  const { containers, depth } = measureNesting(json, { containers: MAX_CONTAINERS, depth: MAX_DEPTH });
+  if (containers > MAX_CONTAINERS) throw tooMuch(`has more than ${MAX_CONTAINERS} objects and lists`);
+  if (depth > MAX_DEPTH) throw tooMuch(`is nested deeper than ${MAX_DEPTH} levels`);
   return json;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const BRACKET = 0x5b;
-const BRACE = 0x7b;
-
-function countContainers(json: string): number {
-  let count = 0;
-  let isInString = false;
-  for (let at = 0; at < json.length && count <= MAX_CONTAINERS; at++) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) isInString = !isInString;
-    else if (code === BACKSLASH) at++;
-    else if (!isInString && (code === BRACKET || code === BRACE)) count++;
-  }
-  return count;
 }
 
 const tooMuch = (reason: string): ApiError =>

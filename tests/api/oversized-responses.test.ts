@@ -4,6 +4,7 @@ import { checkLedger } from '@/server/ledger';
 import { startApi } from '../harness/api-server';
 import { newDatabase } from '../harness/database';
 import { newPerson, type Person } from '../harness/people';
+import { readReceipts } from '../harness/receipts';
 import { startScriptedUpstream } from '../harness/scripted-upstream';
 
 await newDatabase();
@@ -22,14 +23,20 @@ beforeEach(async () => {
   person = await newPerson({ credits: 10 });
 });
 
-async function send(stream = false): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${api.url}/v1/chat/completions`, {
+async function send(stream = false, format = 'chat/completions'): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${api.url}/v1/${format}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: `openai/${MODEL}`, stream, messages: [{ role: 'user', content: 'Hi' }] }),
+    body: JSON.stringify({
+      model: `openai/${MODEL}`,
+      ...{ stream, max_tokens: 1_000, messages: [{ role: 'user', content: 'Hi' }] },
+    }),
   });
   return { status: response.status, text: await response.text() };
 }
+
+const LEVELS = 5_000;
+const DEEP = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 
 const nothingIsHeld = async () => {
   expect(await prisma().hold.count()).toBe(0);
@@ -39,6 +46,7 @@ const nothingIsHeld = async () => {
 test.each([
   ['65 MB', () => JSON.stringify({ choices: [choice], usage, padding: 'x'.repeat(65 * MEGABYTE) })],
   ['3 million objects', () => `{"choices":[${'{},'.repeat(3_000_000)}{}]}`],
+  ['5,000 levels', () => JSON.stringify({ choices: [choice], usage }).replace(/}$/, `,"x":${DEEP}}`)],
 ])('a whole response of %s has failed, and is not requested again', async (_, write) => {
   upstream.script(MODEL, { body: write() });
   const { status, text } = await send();
@@ -81,3 +89,28 @@ test.each([
   expect(text).not.toContain('[DONE]');
   await nothingIsHeld();
 });
+
+test.each([
+  ['an object', `{"x":${DEEP}}`],
+  ['a list', DEEP],
+])(
+  'arguments that are %s of 5,000 levels reach a client that parses them as text, and are charged',
+  async (_, json) => {
+    const calls = [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: json } }];
+    const message = { role: 'assistant', content: null, tool_calls: calls };
+    const end = { finish_reason: 'tool_calls' };
+    const replies = [
+      { body: { id: 'x', choices: [{ index: 0, message, ...end }], usage } },
+      {
+        events: [{ choices: [{ index: 0, delta: message, ...end }] }, { choices: [], usage }, 'data: [DONE]'],
+      },
+    ];
+    for (const reply of replies) {
+      upstream.script(MODEL, reply);
+      const { status, text } = await send('events' in reply, 'messages');
+      expect([status, text.includes('tool_use'), text.includes('error')]).toEqual([200, true, false]);
+      await nothingIsHeld();
+    }
+    expect(await readReceipts(person.userId)).toHaveLength(replies.length);
+  },
+);

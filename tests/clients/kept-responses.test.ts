@@ -289,12 +289,8 @@ test('what a request refers to counts in the limits of a body, and nothing is se
 
 test('values of what a request refers to count in the limits of a body', async () => {
   const annotations = Array.from({ length: 1_500 }, () => ({
-    type: 'url_citation',
-    a: 1,
-    b: 2,
-    c: 3,
-    d: 4,
-    e: 5,
+    ...{ type: 'url_citation', url: 'https://example.com/', title: 'x', start_index: 0, end_index: 1 },
+    extra: 1,
   }));
   const many = {
     type: 'message',

@@ -1,4 +1,5 @@
 import type { Json } from '@/server/protocols/neutral';
+import { asArray } from '@/server/protocols/read-fields';
 
 /** Generates what careless providers send: a good response with faults in any place, and the same for every seed. */
 
@@ -266,8 +267,27 @@ const RESPONSE_USAGE = {
   total_tokens: 30,
 };
 
+const RESPONSE_CITATION = {
+  ...{ type: 'url_citation', start_index: 0, end_index: 2 },
+  ...{ url: 'https://example.com/', title: 'Example' },
+};
+const ACTIONS = [
+  {
+    type: 'search',
+    query: 'weather',
+    queries: ['weather'],
+    sources: [{ type: 'url', url: 'https://example.com/' }],
+  },
+  { type: 'open_page', url: 'https://example.com/' },
+  { type: 'find_in_page', url: 'https://example.com/', pattern: 'sun' },
+];
+const EXTENSIONS = ['image_generation_call', 'mcp_call', 'vendor_note', 'constructor'];
+
 function responseWhole(dice: Dice): Json {
-  const part = { type: 'output_text', text: textOf(dice), annotations: [], logprobs: [] };
+  const annotations = dice.isOneIn(2) ? [RESPONSE_CITATION] : [];
+  const logprobs = dice.isOneIn(3) ? LOGPROBS.content : [];
+  const part = { type: 'output_text', text: textOf(dice), annotations, logprobs };
+  const search = { id: 'ws_1', type: 'web_search_call', status: 'completed', action: dice.pick(ACTIONS) };
   const calls = Array.from({ length: dice.below(3) }, (_, place) => ({
     ...{ id: `fc_${place}`, type: 'function_call', status: 'completed' },
     ...{ call_id: dice.isOneIn(3) ? 'c1' : `c${place}`, name: `f${place}`, arguments: dice.pick(ARGUMENTS) },
@@ -286,6 +306,8 @@ function responseWhole(dice: Dice): Json {
       ...(dice.isOneIn(3)
         ? [{ id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] }]
         : []),
+      ...(dice.isOneIn(3) ? [search] : []),
+      ...(dice.isOneIn(8) ? [{ id: 'x_1', type: dice.pick(EXTENSIONS) }] : []),
       { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content: [part] },
       ...calls,
     ],
@@ -314,6 +336,10 @@ function responseStream(dice: Dice): Json[] {
           : [
               { type: 'response.content_part.added', ...at, content_index: 0, part: { ...part, text: '' } },
               { type: 'response.output_text.delta', ...at, content_index: 0, delta: part.text, logprobs: [] },
+              ...asArray(part.annotations).map((annotation, annotation_index) => ({
+                ...{ type: 'response.output_text.annotation.added', ...at, content_index: 0 },
+                ...{ annotation, annotation_index },
+              })),
               { type: 'response.output_text.done', ...at, content_index: 0, text: part.text, logprobs: [] },
               { type: 'response.content_part.done', ...at, content_index: 0, part },
             ];

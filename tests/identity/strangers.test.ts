@@ -205,7 +205,7 @@ test('the export of an account needs a recent confirmation and contains nothing 
   expect((await download()).status).toBe(403);
 });
 
-test('the mailbox of an operator or owner who has a passkey opens no operator page and changes nothing', async () => {
+test('the mailbox of an operator or owner who has a passkey opens no operator page or file and changes nothing', async () => {
   const operator = await newSignedIn(OPERATOR);
   const owner = await newSignedIn();
   const app = { name: 'Harbour', rateBp: 0, origins: [], ownerEmail: owner.email };
@@ -214,8 +214,12 @@ test('the mailbox of an operator or owner who has a passkey opens no operator pa
   const rename = () => ofOwnPage(owner.token, 'rename', { partnerId, name: 'Pier' });
   const begin = () => ofOwnPage(owner.token, 'beginNewPasskey', undefined);
   const init = { redirect: 'manual', headers: { cookie: `${SESSION_COOKIE}=${operator.token}` } } as const;
-  const open = () => fetch(`${dashboard.url}/operator/users`, init);
-  expect([(await find())?.ok, (await rename())?.ok, (await open()).status]).toEqual([true, true, 200]);
+  const downloads = ['payouts/export/2026', 'payouts/po_1/statement.pdf', 'invoices/INV-1.pdf'];
+  const paths = ['users', ...downloads].map((name) => `/operator/${name}`);
+  const open = () => Promise.all(paths.map((path) => fetch(dashboard.url + path, init)));
+  const statuses = async () => (await open()).map(({ status }) => status);
+  const opened = [200, 200, 404, 404];
+  expect([(await find())?.ok, (await rename())?.ok, await statuses()]).toEqual([true, true, opened]);
 
   for (const { userId } of [operator, owner]) {
     const passkey = { userId, userHandle: '', publicKey: new Uint8Array(), counter: 0, name: 'Laptop' };
@@ -223,13 +227,11 @@ test('the mailbox of an operator or owner who has a passkey opens no operator pa
   }
   for (const attempt of [find, rename, begin])
     expect(await attempt()).toMatchObject({ ok: false, stepUp: true });
-  const page = await open();
-  expect([page.status, page.headers.get('location')]).toEqual([
-    307,
-    `/sign-in/passkey?return=${encodeURIComponent('/operator/users')}`,
-  ]);
+  expect((await open()).map(({ status, headers }) => [status, headers.get('location')])).toEqual(
+    paths.map((path) => [307, `/sign-in/passkey?return=${encodeURIComponent(path)}`]),
+  );
   await prisma().session.updateMany({ data: { confirmedBy: 'passkey' } });
-  expect([(await find())?.ok, (await rename())?.ok, (await open()).status]).toEqual([true, true, 200]);
+  expect([(await find())?.ok, (await rename())?.ok, await statuses()]).toEqual([true, true, opened]);
   await prisma().passkey.deleteMany();
 });
 

@@ -142,3 +142,44 @@ test('a response without usage reports the estimate that is charged', () => {
   expect(usage).toBeNull();
   expect(JSON.parse(body).usage.output_tokens).toBeGreaterThan(0);
 });
+
+const CITATION = {
+  type: 'url_citation',
+  url: 'https://example.com/',
+  title: 'x',
+  start_index: 0,
+  end_index: 1,
+};
+const TEXT = { type: 'output_text', text: 'x', annotations: [CITATION], logprobs: [] };
+const SEARCH = { id: 'ws_1', type: 'web_search_call', status: 'completed' };
+const ITEM = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [TEXT] };
+
+test.each<[string, Json, Json | null]>([
+  [
+    'a citation without a title',
+    { ...ITEM, content: [{ ...TEXT, annotations: [CITATION, { ...CITATION, title: 1 }] }] },
+    ITEM,
+  ],
+  [
+    'an annotation of another type',
+    { ...ITEM, content: [{ ...TEXT, annotations: [CITATION, { type: 'x' }] }] },
+    ITEM,
+  ],
+  ['a probability without a number', { ...ITEM, content: [{ ...TEXT, logprobs: [{ token: 'x' }] }] }, ITEM],
+  ['a part with the name of a property', { ...ITEM, content: [TEXT, { type: 'constructor' }] }, ITEM],
+  ['an unknown action of a search', { ...SEARCH, action: { type: 'x' } }, SEARCH],
+  [
+    'a query that is a number',
+    { ...SEARCH, action: { type: 'search', query: 1 } },
+    { ...SEARCH, action: { type: 'search' } },
+  ],
+  ['a tool that is not offered', { id: 'x_1', type: 'mcp_call', status: 'completed' }, null],
+])('%s does not reach the client, in a response or a stream', (_, given, fitting) => {
+  const whole = { ...RESPONSE, output: [given], usage: USAGE };
+  const prepared = exchange('responses', REQUEST, OPENAI);
+  expect(JSON.parse(prepared.readWhole(JSON.stringify(whole)).body).output).toEqual(fitting ? [fitting] : []);
+  const done = { type: 'response.output_item.done', output_index: 0, item: given };
+  const { text } = relay(prepared, bytesOf(done, { type: 'response.completed', response: whole }));
+  const items = eventsOf(text).flatMap(({ item }) => item ?? []);
+  expect(items).toEqual(fitting ? [fitting, fitting] : []);
+});

@@ -635,6 +635,14 @@ describe('messages to the Anthropic format', () => {
     expect(refusalOf(() => translate(request)).code).toBe('invalid_request');
   });
 
+  test.each(['Hello', ''])('content that is the text %j becomes a block', (content) => {
+    const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content };
+    const end = { stop_reason: 'end_turn', stop_sequence: null };
+    const whole = JSON.stringify({ ...message, ...end, usage: { input_tokens: 3, output_tokens: 2 } });
+    const { body } = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(whole);
+    expect(JSON.parse(body).content).toEqual([{ type: 'text', text: content }]);
+  });
+
   test('events pass byte for byte except for the model’s name', () => {
     const { events } = MESSAGES_FIXTURES['thinking with its signature, and redacted thinking'] ?? {
       events: [],

@@ -55,6 +55,10 @@ export const fitBlock: Fit = (value, changes) => {
   return fitFields(value, BLOCKS[value.type as string] ?? {}, changes);
 };
 
+/** Content that is a text, as in requests, is a block. */
+export const readBlocks = (content: unknown): unknown[] =>
+  isText(content) ? [{ type: 'text', text: content }] : asArray(content);
+
 /** Types of extensions, such as `mcp_tool_use`, have several words. */
 const isBlockType = (type: unknown): boolean =>
   isText(type) && (Object.hasOwn(BLOCKS, type) || /^[a-z]+_[a-z_]+$/.test(type));
@@ -114,7 +118,8 @@ export function fitMessage(
 ): boolean {
   const changes = { any: false };
   const own = { id: required(isFilled, id), model: required(isFilled, model) };
-  fitFields(message, { ...own, content: list(fitBlock), ...HEAD }, changes);
+  const content: Fit = (value, inner) => list(fitBlock)(isArray(value) ? value : readBlocks(value), inner);
+  fitFields(message, { ...own, content, ...HEAD }, changes);
   const calls = asArray(message.content)
     .map(asObject)
     .filter(({ type }) => type === 'tool_use');

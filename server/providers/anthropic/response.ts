@@ -12,7 +12,7 @@ import { asArray, asObject, asText, isObject, lookUp, parseJson } from '../../pr
 import { isText } from '../fit';
 import type { ResponseFacts } from '../metered-usage';
 import { brokenResponse, FailedResponse, findFailure } from '../provider-failure';
-import { fitBlock } from './fit-message';
+import { fitBlock, readBlocks } from './fit-message';
 import { readUsage } from './usage';
 
 const STOP_REASONS: Record<string, StopReason> = {
@@ -39,8 +39,7 @@ export function readStopReason(reported: string, { jsonTool, hasSearched }: Endi
 /** Returns the parsed message; throws when it is an error, or not a message. */
 export function parseMessage(text: string, parse: (json: string) => unknown = parseJson): Json {
   const message = asObject(parse(text));
-  if (isText(message.content)) message.content = [{ type: 'text', text: message.content }];
-  const says = Array.isArray(message.content);
+  const says = Array.isArray(message.content) || isText(message.content);
   const failure = findFailure(message, { says });
   if (failure === null && says) return message;
   throw new FailedResponse(failure ?? brokenResponse('the provider sent no response'), readFacts(message), {
@@ -49,7 +48,7 @@ export function parseMessage(text: string, parse: (json: string) => unknown = pa
 }
 
 export function readFacts(message: Json): ResponseFacts {
-  const blocks = asArray(message.content).map(asObject);
+  const blocks = readBlocks(message.content).map(asObject);
   return {
     ...readUsage(message.usage),
     providerCost: null,
@@ -66,7 +65,7 @@ function countBlockBytes(block: Json): number {
 
 /** `jsonTool` names the tool that replaces JSON output: its arguments are the text. */
 export function readResponse(message: Json, { jsonTool }: { jsonTool: string | null }): ModelResponse {
-  const fitted = asArray(message.content).map((block) => fitBlock(block, { any: false }));
+  const fitted = readBlocks(message.content).map((block) => fitBlock(block, { any: false }));
   const blocks = fitted.filter(isObject);
   const queries = new Map(blocks.filter(isSearchCall).map(({ id, input }) => [id, readQuery(input)]));
   const parts = blocks.flatMap((block) => readBlock(block, jsonTool, queries));

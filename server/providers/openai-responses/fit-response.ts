@@ -19,16 +19,21 @@ import {
   objectWith,
   required,
 } from '../fit';
+import { PROBABILITIES } from '../openai/fit-chat';
 import { readArguments } from '../openai/tool-slots';
 import { addParts, PartMap } from '../response-limits';
 
 /** Makes responses and the events of their streams fit the types of the official clients. */
 
+/** Of what a text may cite, only the results of a search are offered. */
+const isCitation = ({ type, url, title, start_index: start, end_index: end }: Json): boolean =>
+  type === 'url_citation' && isText(url) && isText(title) && isNumber(start) && isNumber(end);
+
 const PARTS: Record<string, Record<string, Fit>> = {
   output_text: {
     text: required(isText, ''),
-    annotations: list(objectWith(({ type }) => isFilled(type))),
-    logprobs: maybe(isArray),
+    annotations: list(objectWith(isCitation)),
+    logprobs: PROBABILITIES,
   },
   refusal: { refusal: required(isText, '') },
   reasoning_text: { text: required(isText, '') },
@@ -37,18 +42,38 @@ const PARTS: Record<string, Record<string, Fit>> = {
 
 const fitPart: Fit = (value, changes) => {
   if (!isObject(value)) return undefined;
-  const fields = PARTS[asText(value.type)];
+  const fields = lookUp(PARTS, asText(value.type));
   return fields === undefined ? undefined : fitFields(value, fields, changes);
 };
 
 const ARGUMENTS: Fit = (value) => readArguments(value);
+const isSource = ({ type, url, name }: Json): boolean =>
+  (type === 'url' && isText(url)) || (type === 'api' && isText(name));
+/** What a model does on the web. */
+const ACTIONS: Record<string, Record<string, Fit>> = {
+  search: {
+    query: maybe(isText),
+    queries: maybeList((query) => (isText(query) ? query : undefined)),
+    sources: maybeList(objectWith(isSource)),
+  },
+  open_page: { url: maybe(isText) },
+  find_in_page: { url: maybe(isText), pattern: maybe(isText) },
+};
+
+const fitAction: Fit = (value, changes) => {
+  if (!isObject(value)) return undefined;
+  const fields = lookUp(ACTIONS, asText(value.type));
+  return fields && fitFields(value, fields, changes);
+};
+
 const CALL = { name: required(isText, '') };
+/** Of the tools that run at the provider, only a search is offered. */
 const ITEMS: Record<string, Record<string, Fit>> = {
   message: { role: () => 'assistant', content: list(fitPart), phase: maybe(isText) },
   reasoning: { summary: list(fitPart), content: maybeList(fitPart), encrypted_content: maybe(isText) },
   function_call: { ...CALL, arguments: ARGUMENTS, namespace: maybe(isText) },
   custom_tool_call: { ...CALL, input: required(isText, ''), namespace: maybe(isText) },
-  web_search_call: { action: maybe(isObject) },
+  web_search_call: { action: fitAction },
 };
 const STATUSES = new Set<unknown>([
   ...[
@@ -121,7 +146,7 @@ export function isWholeUsage(usage: unknown, changes: Changes): boolean {
   return true;
 }
 
-/** An item of the output. Undefined for one of no type. */
+/** An item of the output. Undefined for one of another type. */
 export function fitItem(
   item: unknown,
   { newId, uniqueId }: ResponseOptions,
@@ -129,11 +154,14 @@ export function fitItem(
   changes: Changes,
   status = 'completed',
 ): Json | undefined {
-  if (!isObject(item) || !isFilled(item.type)) return undefined;
-  const { type } = item;
-  fitFields(item, { id: (id) => (isFilled(id) ? id : `item_${newId()}`), ...ITEMS[type] }, changes);
-  if (type !== 'reasoning')
-    fitFields(item, { status: required((given) => STATUSES.has(given), status) }, changes);
+  if (!isObject(item)) return undefined;
+  const type = asText(item.type);
+  const fields = lookUp(ITEMS, type);
+  if (fields === undefined) return undefined;
+  fitFields(item, { id: (id) => (isFilled(id) ? id : `item_${newId()}`), ...fields }, changes);
+  const isStatus = (given: unknown) => STATUSES.has(given);
+  const fitting = type === 'reasoning' ? maybe(isStatus) : required(isStatus, status);
+  fitFields(item, { status: fitting }, changes);
   if (type === 'function_call' && item.status !== 'in_progress')
     fitFields(item, { arguments: (json) => readCallArguments(asText(json), () => {}) }, changes);
   if (!CALLS.has(type)) return item;
@@ -155,8 +183,7 @@ const CALL_TEXTS: Record<string, { item: string; field: string }> = {
   'response.function_call_arguments': { item: 'function_call', field: 'arguments' },
   'response.custom_tool_call_input': { item: 'custom_tool_call', field: 'input' },
 };
-const STEPS =
-  /^response\.(web_search_call|file_search_call|code_interpreter_call|image_generation_call|mcp_call)\.(in_progress|searching|completed|interpreting|generating|failed)$/;
+const STEPS = /^response\.web_search_call\.(in_progress|searching|completed|failed)$/;
 
 /**
  * Makes the events of a stream fit: an item and a part begin before their content, with numbers from 0 without gaps,
@@ -186,7 +213,7 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     if (group === 'response.content_part') return fitPartEvent(event, item, step, changes);
     if (group === 'response.reasoning_summary_part') return fitSummaryEvent(event, item, step, changes);
     if (type === 'response.output_text.annotation.added') return annotate(event, item);
-    return STEPS.test(type) && type.includes(item.type) ? [event] : [];
+    return STEPS.test(type) && item.type === 'web_search_call' ? [event] : [];
   }
 
   const find = ({ output_index: index, item_id: id }: Json): Item | undefined =>
@@ -252,7 +279,7 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     const before: Json[] = [];
     const item = isKnown ? earlier : open(event, text.item, before);
     place(event, item, changes);
-    fitFields(event, { logprobs: maybe(isArray) }, changes);
+    fitFields(event, { logprobs: PROBABILITIES }, changes);
     if (text.part === 'summary_text') return [...before, ...openSummary(event, item, changes), event];
     const index = isPart(event.content_index, item, text.part)
       ? event.content_index
@@ -297,7 +324,7 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
     const item = find(event);
     if (item === undefined || item.isDone || item.type !== text.item || !isText(event[text.field])) return [];
     place(event, item, changes);
-    fitFields(event, { logprobs: maybe(isArray) }, changes);
+    fitFields(event, { logprobs: PROBABILITIES }, changes);
     if (text.part !== 'summary_text') return isPart(event.content_index, item, text.part) ? [event] : [];
     return isCount(event.summary_index) && event.summary_index < item.summaries ? [event] : [];
   }
@@ -324,7 +351,7 @@ export function fitResponseEvents(options: ResponseOptions, ids: CallIds) {
   }
 
   function annotate(event: Json, item: Item): Json[] {
-    const isFitting = isFilled(asObject(event.annotation).type) && isCount(event.annotation_index);
+    const isFitting = isCitation(asObject(event.annotation)) && isCount(event.annotation_index);
     return isFitting && isPart(event.content_index, item, 'output_text') ? [event] : [];
   }
 

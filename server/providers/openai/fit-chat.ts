@@ -31,7 +31,7 @@ const isProbable = ({ token, logprob, top_logprobs: others }: Json): boolean =>
   isNumber(logprob) &&
   asArray(others).every((other) => isText(asObject(other).token) && isNumber(asObject(other).logprob)) &&
   Array.isArray(others);
-const PROBABILITIES: Fit = maybeList(objectWith(isProbable));
+export const PROBABILITIES: Fit = maybeList(objectWith(isProbable));
 
 /** Other annotations than citations are extensions, and stay. */
 const ANNOTATIONS: Fit = maybeList(

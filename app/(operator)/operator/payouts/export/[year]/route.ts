@@ -1,15 +1,14 @@
-import { findSession } from '@/app/_session/session';
+import { requireOperator } from '@/app/_session/session';
 import { type CsvCell, csvResponse } from '@/server/http/csv';
-import { isOperator } from '@/server/identity/sessions';
 import { readYearlyRows, YEARLY_HEADER } from '@/server/payouts/yearly-export';
 
 type Context = { params: Promise<{ year: string }> };
 
 /** The payouts of a year by team, for 1099 and DAC7. */
 export async function GET(_: Request, { params }: Context): Promise<Response> {
-  const [session, { year }] = await Promise.all([findSession(), params]);
-  if (session === null || !isOperator(session) || !/^20\d\d$/.test(year))
-    return new Response('Not found.', { status: 404 });
+  await requireOperator();
+  const { year } = await params;
+  if (!/^20\d\d$/.test(year)) return new Response('Not found.', { status: 404 });
   return csvResponse(`payouts-${year}.csv`, YEARLY_HEADER, readRows(Number(year)));
 }
 

@@ -22,14 +22,14 @@ configureProviders(upstream.url, [
 const api = await startApi();
 
 /** The path, the model, and its name at the provider. */
-const ROUTES = [
+const ROUTES: [string, string, string][] = [
   ['/v1/chat/completions', modelOf('chatty'), 'chatty'],
   ['/v1/messages', modelOf('claude'), 'claude'],
   ['/v1/messages', modelOf('chatty'), 'chatty'],
   ['/v1/responses', 'openai/gpt-4.1', 'gpt-4.1'],
-] as const;
+];
 
-async function send([path, model, name]: (typeof ROUTES)[number], reply: Reply, stream: boolean) {
+async function send([path, model, name]: [string, string, string], reply: Reply, stream: boolean) {
   const { userKey, userId } = await newPerson({ credits: 1_000, rateBp: 0 });
   upstream.script(name, reply);
   const isResponses = path === '/v1/responses';
@@ -77,7 +77,8 @@ describe.each(ROUTES)('%s of %s', (...route) => {
   });
 });
 
-const [CHAT, MESSAGES] = ROUTES;
+const CHAT: [string, string, string] = ['/v1/chat/completions', modelOf('chatty'), 'chatty'];
+const MESSAGES: [string, string, string] = ['/v1/messages', modelOf('claude'), 'claude'];
 const WHOLE = [
   [CHAT, completion({ content: 'Hello' })],
   [MESSAGES, message([{ type: 'text', text: 'Hello' }])],

@@ -7,6 +7,7 @@ import type { LossReason } from '../ledger';
 import { log } from '../log';
 import { providerResponses } from '../measures';
 import type { Exchange, WholeResponse } from '../providers/exchange';
+import type { ResponseFacts } from '../providers/metered-usage';
 import { prepareExchange } from '../providers/prepare-exchange';
 import { FailedResponse, type ProviderFailure, readProviderFailure } from '../providers/provider-failure';
 import { requireParsable } from '../providers/response-limits';
@@ -110,25 +111,45 @@ export async function attempt(
   }
   providerResponses.add(model.provider, now() - sinceMs);
   run.call?.set({ 'http.response.status_code': upstream.statusCode });
-  if (upstream.statusCode !== 200) return refused(run, served, upstream);
+  if (upstream.statusCode >= 300) return refused(run, served, exchange, upstream);
   noteSuccess(model.provider, userScope(run.hold.userId, model.id));
   return run.wantsStream
     ? openStreamed(run, served, exchange, upstream)
     : readWhole(run, served, exchange, upstream);
 }
 
-async function refused(run: Run, { model }: Candidate, upstream: UpstreamResponse): Promise<Attempt> {
+async function refused(
+  run: Run,
+  { model }: Candidate,
+  exchange: Exchange,
+  upstream: UpstreamResponse,
+): Promise<Attempt> {
+  const { working } = run;
   run.working = null;
-  const failure = readProviderFailure({
-    status: upstream.statusCode,
-    body: await upstream.text(MAX_ERROR_BYTES).catch(() => ''),
-    retryAfter: readRetryAfter(upstream.headers),
-  });
+  const { statusCode: status, headers } = upstream;
+  const body = await upstream.text(MAX_ERROR_BYTES).catch(() => '');
+  const failure = readProviderFailure({ status, body, retryAfter: readRetryAfter(headers) });
   const scope = userScope(run.hold.userId, model.id);
-  if (upstream.statusCode === 401) noteOutage(model.provider);
-  else if (upstream.statusCode >= 500 || failure.kind === 'account') noteFailure(scope);
+  if (status === 401) noteOutage(model.provider);
+  else if (status >= 500 || failure.kind === 'account') noteFailure(scope);
   else if (failure.kind !== 'busy') noteSuccess(model.provider, scope);
-  return { ok: false, failure, mayRepeat: true, hasResponse: true, loss: null };
+  const produced = findProduced(exchange, body);
+  const loss = produced !== null ? 'failed_response' : GATEWAY_TIMEOUTS.has(status) ? 'timeout' : null;
+  if (loss !== null) run.working = working;
+  const mayRepeat = run.wantsStream || produced === null;
+  return { ok: false, failure: { ...failure, produced }, mayRepeat, hasResponse: true, loss };
+}
+
+/** A gateway in front of the provider waited no longer. The provider may be working on the request and will bill it. */
+const GATEWAY_TIMEOUTS = new Set([504, 524]);
+
+/** What a provider reports of a response next to its error. */
+function findProduced(exchange: Exchange, body: string): ResponseFacts | null {
+  try {
+    return exchange.readWhole(requireParsable(body));
+  } catch (error) {
+    return error instanceof FailedResponse ? error.failure.produced : null;
+  }
 }
 
 /**
@@ -176,7 +197,7 @@ async function openStreamed(
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };
   const { facts } = stream.relay;
   const produced = facts.usage === null ? null : facts;
-  const loss = stream.cutBy() ?? (produced === null ? null : 'failed_response');
+  const loss = stream.cutBy() ?? lossOfUnstarted({ ...failure, produced });
   if (loss === null) run.working = null;
   const mayRepeat = !run.abort.aborted;
   return { ok: false, failure: { ...failure, produced }, mayRepeat, hasResponse: true, loss };
@@ -198,6 +219,12 @@ function lossOf(error: unknown, { produced }: ProviderFailure): LossReason {
   return produced === null ? 'unreadable_response' : 'failed_response';
 }
 
+/** A stream that ended before anything could be read of it. Only one that reports an error costs nothing. */
+function lossOfUnstarted({ produced, isReported }: ProviderFailure): LossReason | null {
+  if (produced !== null) return 'failed_response';
+  return isReported ? null : 'unreadable_response';
+}
+
 function unreachable(cause: unknown): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model could not be reached', { cause });
   return toFailure(error);
@@ -213,6 +240,7 @@ function toFailure(thrown: unknown): ProviderFailure {
   return {
     kind: 'unavailable',
     status: error.status,
+    isReported: false,
     violatesGuidelines: false,
     retryAfterSeconds: null,
     produced: thrown instanceof FailedResponse ? thrown.failure.produced : null,

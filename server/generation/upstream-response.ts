@@ -55,7 +55,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#error !== null) return controller.abort(this.#error);
-    this.#timer = setTimeout(() => this.cancel(new errors.HeadersTimeoutError()), this.#timeouts.startMs);
+    this.#timer = setTimeout(this.#onNoStart, this.#timeouts.startMs);
   }
 
   onResponseStart(
@@ -151,8 +151,18 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler {
     });
   }
 
+  // After a pause of the process the time is up, and what arrived meanwhile is read between a timer and an immediate.
+  readonly #onNoStart = (): void => {
+    setImmediate(() => {
+      if (this.statusCode === 0) this.cancel(new errors.HeadersTimeoutError());
+    });
+  };
+
   readonly #onSilence = (): void => {
-    if (this.#wake !== null) this.cancel(new errors.BodyTimeoutError());
+    const waiting = this.#wake;
+    setImmediate(() => {
+      if (waiting !== null && this.#wake === waiting) this.cancel(new errors.BodyTimeoutError());
+    });
   };
 
   #wakeReader(): void {

@@ -1,5 +1,6 @@
 import type { Picocredits } from '../credits';
 import type { TokenUsage } from '../protocols/neutral';
+import { MAX_COUNT } from './count';
 
 export type MeteredUsage = { usage: TokenUsage; estimated: boolean };
 
@@ -78,5 +79,6 @@ function addSearches(usage: TokenUsage, searches: number): TokenUsage {
   if (searches === 0) return usage;
   const prompt = usage.input + cachedInput(usage);
   const results = (TOKENS_OF_RESULTS * searches * (searches + 1)) / 2;
-  return { ...usage, searches, input: usage.input + searches * prompt + results };
+  const input = Math.min(MAX_COUNT, usage.input + searches * prompt + results);
+  return { ...usage, searches, input };
 }

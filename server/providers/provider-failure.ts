@@ -20,6 +20,8 @@ export type ProviderFailure = {
   error: ApiError;
   /** The status that the provider sent, or that its error implies. */
   status: number;
+  /** The provider reports an error. False if what it sent is none, and no response either. */
+  isReported: boolean;
   /** The provider found that the content violates its rules, in the words of one that may bill for it. */
   violatesGuidelines: boolean;
   /** The wait that the provider requested, not clamped. Null when it requested none. */
@@ -89,6 +91,7 @@ export function readProviderFailure({ status, body, retryAfter = null }: Reading
   return {
     kind,
     status,
+    isReported: true,
     violatesGuidelines: kind === 'request' && VIOLATION.test(refusal.message),
     retryAfterSeconds,
     produced: null,
@@ -166,6 +169,7 @@ export function brokenResponse(reason: string): ProviderFailure {
   return {
     kind: 'unavailable',
     status: 502,
+    isReported: false,
     violatesGuidelines: false,
     retryAfterSeconds: null,
     produced: null,

@@ -101,6 +101,15 @@ describe.each(['whole', 'streamed'] as const)('a %s response with a search', (ki
   });
 });
 
+test.each([true, false])(
+  'a search whose results were shown is charged if the usage does not count it (stream: %s)',
+  async (stream) => {
+    upstream.script(name, (stream ? searchStream : searchMessage)({ input: 15_665, output: 795 }));
+    const { person, id } = await send({ stream, tools: [{ ...TOOL, max_uses: 2 }] });
+    expect(await findUserReceipt(person.userId, id)).toMatchObject({ webSearches: 1, providerCost: COST });
+  },
+);
+
 test('the hold covers the most that the searches can cost', async () => {
   // The instructions to search in ten readings; results, and what was written, in nine.
   const input = 10 * 2_700 + 9 * (20_000 + 1_000);
@@ -290,6 +299,41 @@ describe('OpenAI searches for clients of the Responses API', () => {
     const request = { model, input: 'hi', ...fields } as OpenAI.Responses.ResponseCreateParamsNonStreaming;
     await expect(client.responses.create(request)).rejects.toMatchObject({ status: 400, param });
     expect(upstream.seen(upstreamName(model))).toEqual([]);
+  });
+
+  test('those that a stream has shown are charged, although its end does not repeat them', async () => {
+    const { person, client } = await connect();
+    const { events = [] } = responseStream(items, { usage });
+    const { response: whole } = events.pop() as { response: object };
+    upstream.script(gpt, {
+      events: [...events, { type: 'response.completed', response: { ...whole, output: [] } }],
+    });
+    const request = { model: GPT, input: 'Shops?', tools, stream: true } as const;
+    await client.responses
+      .create(request)
+      .asResponse()
+      .then((response) => response.text());
+    const { rows } = await pool().query('SELECT web_searches, provider_cost FROM usage WHERE user_id = $1', [
+      person.userId,
+    ]);
+    expect(rows).toEqual([{ web_searches: 2, provider_cost: cost }]);
+  });
+
+  test('any number of them without a usage is charged, at most the hold', async () => {
+    const { person, client } = await connect();
+    const [search = {}, message = {}] = [items.at(0), items.at(-1)];
+    const many = Array.from({ length: 700 }, () => search);
+    upstream.script(gpt, responseStream([...many, message], { usage: null }));
+    const request = { model: GPT, input: 'Shops?', tools, stream: true } as const;
+    await client.responses
+      .create(request)
+      .asResponse()
+      .then((response) => response.text());
+    const { rows } = await pool().query(
+      'SELECT web_searches, estimated, charge <= held AS covered FROM usage WHERE user_id = $1',
+      [person.userId],
+    );
+    expect(rows).toEqual([{ web_searches: 700, estimated: true, covered: true }]);
   });
 
   test('a stream that breaks off is charged the searches that it has shown', async () => {

@@ -35,7 +35,8 @@ export const SEARCHED: Json[] = [
   { type: 'text', text: 'It opens on Friday.', citations: [CITATION] },
 ];
 
-export type Usage = { input: number; output: number; searches: number };
+/** Without a number of searches, the usage does not count them. */
+export type Usage = { input: number; output: number; searches?: number };
 export const SEARCH_USAGE: Usage = { input: 15_665, output: 795, searches: 1 };
 
 export function searchMessage(usage = SEARCH_USAGE): Reply {

@@ -50,11 +50,15 @@ export function parseMessage(text: string, parse: (json: string) => unknown = pa
 export function readFacts(message: Json): ResponseFacts {
   const blocks = readBlocks(message.content).map(asObject);
   return {
-    ...readUsage(message.usage),
+    ...readUsage(message.usage, blocks.filter(isSearchResult).length),
     providerCost: null,
     outputBytes: blocks.reduce((sum, block) => sum + countBlockBytes(block), 0),
   };
 }
+
+/** The results of a search; a failed one, which is not billed, has an error in their place. */
+export const isSearchResult = ({ type, content }: Json): boolean =>
+  type === 'web_search_tool_result' && Array.isArray(content);
 
 function countBlockBytes(block: Json): number {
   const text = asText(block.text) + asText(block.thinking);

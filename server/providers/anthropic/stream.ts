@@ -8,7 +8,15 @@ import { addParts, PartMap } from '../response-limits';
 import type { StreamFacts } from '../stream-relay';
 import type { ResponseReader } from '../wire-format';
 import { type EventOptions, fitEvents, messageEvents } from './fit-message';
-import { isSearchCall, readCitations, readFacts, readQuery, readSearch, readStopReason } from './response';
+import {
+  isSearchCall,
+  isSearchResult,
+  readCitations,
+  readFacts,
+  readQuery,
+  readSearch,
+  readStopReason,
+} from './response';
 import { agreesWith, mergeUsage, readUsage } from './usage';
 
 const KNOWN = new Set([
@@ -107,10 +115,6 @@ function meterOutput(event: Json, facts: StreamFacts): void {
   facts.searches += blocks.filter(isSearchResult).length;
 }
 
-/** The results of a search; a failed one, which is not billed, has an error in their place. */
-const isSearchResult = ({ type, content }: Json): boolean =>
-  type === 'web_search_tool_result' && Array.isArray(content);
-
 /** Bytes of output: the base of an estimate. */
 function countOutputBytes(event: Json): number {
   const delta = asObject(event.delta);
@@ -129,7 +133,7 @@ function collectUsage(facts: StreamFacts) {
   let merged: Json = {};
   const note = (usage: unknown, { isFinal }: UsageNote): void => {
     merged = mergeUsage(merged, usage);
-    const reported = readUsage(merged);
+    const reported = readUsage(merged, facts.searches);
     facts.usage = reported.usage;
     facts.inputReported = reported.inputReported;
     // The count at the start covers only the first token, and a zero after output reports nothing.

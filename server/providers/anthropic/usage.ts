@@ -48,14 +48,15 @@ const countPrompt = (usage: Json): number =>
 
 /**
  * Usage of the Anthropic format as disjoint classes. Here input_tokens already excludes cached ones. Source:
- * Anthropic API reference, "usage" of the message.
+ * Anthropic API reference, "usage" of the message. `searchesSeen` are those whose results were seen, in case it does not
+ * count them.
  */
-export function readUsage(given: unknown): Reported {
+export function readUsage(given: unknown, searchesSeen = 0): Reported {
   const usage = asObject(given);
   const total = readClasses(usage);
   for (const iteration of findSeparate(usage)) addUsage(total, readClasses(iteration));
   if (Object.values(total).every((count) => count === 0)) return NOTHING_REPORTED;
-  const searches = readCount(asObject(usage.server_tool_use).web_search_requests) ?? 0;
+  const searches = readCount(asObject(usage.server_tool_use).web_search_requests) ?? searchesSeen;
   return {
     usage: searches === 0 ? total : { ...total, searches },
     inputReported: readCount(usage.input_tokens) !== null,

@@ -39,7 +39,10 @@ export function readEvent(data: string, name: string, facts: StreamFacts): ReadE
 }
 
 function noteUsage(response: Json, facts: StreamFacts): void {
-  facts.counts = keepLarger(facts.counts, readCounts(response));
+  const counts = readCounts(response);
+  // The end may not repeat the searches.
+  counts.searches = Math.max(counts.searches ?? 0, facts.searches);
+  facts.counts = keepLarger(facts.counts, counts);
   Object.assign(facts, deriveUsage(facts.counts, false));
 }
 

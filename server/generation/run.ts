@@ -101,6 +101,9 @@ const running = new Set<Run>();
 /** The number of requests running in this process. */
 export const runningGenerations = (): number => running.size;
 
+/** Whether it is not settled yet. */
+export const isRunning = (run: Run): boolean => running.has(run);
+
 /** Those whose clients still wait. */
 export const connectedRuns = (): Run[] =>
   [...running].filter(({ disconnectedAtMs, cutOff }) => disconnectedAtMs === null && cutOff === null);

@@ -7,7 +7,7 @@ import { NO_TOKENS } from '../protocols/neutral';
 import type { Candidate } from './candidates';
 import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, type Metered, meter, writeAttempts, writeReceipt } from './meter';
-import { type Run, unseenOutput, type Working } from './run';
+import { isRunning, type Run, unseenOutput, type Working } from './run';
 
 /** The end of a run: every call that reached a provider is charged, or its loss is recorded. */
 
@@ -30,12 +30,16 @@ export async function chargeRun(
   return settled?.captured ?? ZERO;
 }
 
-/** Settles a request that has no response. */
-export async function settleWithoutResponse(run: Run): Promise<void> {
+/** Settles a request that has no response, unless it is settled. */
+export async function settleWithoutResponse(
+  run: Run,
+  reason: LossReason = 'connection_lost',
+): Promise<void> {
+  if (!isRunning(run)) return;
   const { refusedBy, working } = run;
   if (refusedBy !== null) return chargeRefusal(run, refusedBy);
   if (working !== null && isChargedUnseen(run)) return chargeUnseen(run, working);
-  if (working !== null) noteLoss(run, working, 'connection_lost');
+  if (working !== null) noteLoss(run, working, reason);
   await release(run.hold);
   noteUnanswered(run);
   await endRun(run, 'failed');

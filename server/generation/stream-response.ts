@@ -14,7 +14,7 @@ import { type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter } from './meter';
 import type { OpenedStream } from './open-stream';
 import { hiddenOutput, mayNotBeCutOff, type Run, unseenOutput } from './run';
-import { addLoss, chargeRun } from './settle-run';
+import { addLoss, chargeRun, settleWithoutResponse } from './settle-run';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -45,7 +45,7 @@ export function streamResponse(
     endAtGoal();
   };
   const stopWatching = watchClient(request, run.disconnect);
-  const body = async (client: ClientStream): Promise<void> => {
+  const relayBody = async (client: ClientStream): Promise<void> => {
     let isOpen = true;
     run.endResponse = (error) => {
       isOpen = false;
@@ -61,6 +61,18 @@ export function streamResponse(
     if (run.keeper !== null && relay.facts.finished) await run.keeper.keep();
     if (run.claim !== null) await endClaim(run.claim, relay.facts, { body: rest + end, headers });
     if (isOpen) client.end(rest + end);
+  };
+  // Whatever fails in between, the call is charged or its loss recorded, and the lease ends.
+  const body = async (client: ClientStream): Promise<void> => {
+    try {
+      await relayBody(client);
+    } catch (error) {
+      stopWatching();
+      run.abort.abort();
+      if (run.working !== null) run.working.produced = relay.facts;
+      await settleWithoutResponse(run, 'unreadable_response');
+      throw error;
+    }
   };
   return { body, headers };
 }
@@ -161,6 +173,7 @@ function unseenPart(run: Run, { finished, outputDeltas }: StreamFacts): Interrup
   if (finished) return hiddenOutput(run);
   return run.working === null ? UNINTERRUPTED : unseenOutput(run, run.working, outputDeltas);
 }
+
 function noteEarlyEnd({ call, requestId }: Run, { failure }: StreamFacts): void {
   call?.fail(failure?.kind ?? 'unavailable');
   log().warn({ request_id: requestId, cause: describeError(failure?.error.cause) }, 'stream ended early');

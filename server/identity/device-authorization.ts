@@ -135,7 +135,6 @@ async function countEntry({ userId, clientIp }: CodeReader): Promise<void> {
 }
 
 async function requireRoom(what: string, of: string, limit: number, perMs: number): Promise<void> {
-  if (of === '') return;
   const waitMs = await countAttempt(what, of, limit, perMs);
   if (waitMs > 0)
     throw new ApiError('rate_limited', 'Too many attempts. Try again in a few minutes.', {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { chargeFor, wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
 import { endBackgroundReads } from '@/server/generation/background-reads';
@@ -14,6 +14,7 @@ import {
   takeCredits,
 } from '@/server/ledger';
 import { renewLeases } from '@/server/ledger/lease';
+import { log } from '@/server/log';
 import { findCatalogModel } from '@/server/pricing/catalog';
 import { costOf } from '@/server/pricing/cost';
 import type { TokenUsage } from '@/server/protocols/neutral';
@@ -385,4 +386,25 @@ describe('an instance that was paused for longer than its leases', () => {
 test('the ledger has no differences after all of these requests', async () => {
   expect(await prisma().hold.count()).toBe(0);
   expect((await checkLedger()).differences).toEqual([]);
+});
+
+test('a stream that a fault of our own ends is settled, and what it showed is a loss', async () => {
+  const person = await newPayer();
+  upstream.answer({ ...HIDDEN, reasoningTokens: 0, breaks: true });
+  const warn = vi.spyOn(log(), 'warn').mockImplementation(() => {
+    throw new Error('a fault');
+  });
+  try {
+    const called = upstream.nextCall();
+    const response = await send(person, GPT, true);
+    (await called).proceed();
+    await expect(response.text()).rejects.toThrow();
+    await isOver();
+  } finally {
+    warn.mockRestore();
+  }
+  const [loss] = await lossesOf(person);
+  expect(loss).toMatchObject({ reason: 'unreadable_response' });
+  expect(loss?.cost).toBeGreaterThan(0n);
+  expect(await prisma().hold.count({ where: { userId: person.userId } })).toBe(0);
 });

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type NextRequest, NextResponse } from 'next/server';
-import { findVisitOrigin } from '@/server/checkout/visits';
-import { isLive, settings } from '@/server/env';
-import type { ApiError } from '@/server/errors';
-import { isDatabaseBusy } from '@/server/http/database-busy';
-import { notePageFailure } from '@/server/http/page-failures';
-import { toApiError } from '@/server/http/respond';
-import { NO_CONTENT_POLICY, ownSiteHeaders } from '@/server/http/security-headers';
-import { addCheckoutUrl, findWidgetFile } from '@/server/http/widget-files';
-import { newId } from '@/server/ids';
+import { isLive, settings } from '@/server/base/env';
+import type { ApiError } from '@/server/base/errors';
+import { isDatabaseBusy } from '@/server/base/http/database-busy';
+import { notePageFailure } from '@/server/base/http/page-failures';
+import { toApiError } from '@/server/base/http/respond';
+import { NO_CONTENT_POLICY, ownSiteHeaders } from '@/server/base/http/security-headers';
+import { addCheckoutUrl, findWidgetFile } from '@/server/base/http/widget-files';
+import { newId } from '@/server/base/ids';
+import { findVisitOrigin } from '@/server/payments/checkout/visits';
 import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
 
 /**

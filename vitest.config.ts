@@ -17,7 +17,13 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '') } },
   test: {
-    include: ['app/**/*.test.ts', 'server/**/*.test.ts', 'widget/**/*.test.ts', 'tests/**/*.test.ts'],
+    include: [
+      'app/**/*.test.ts',
+      'server/**/*.test.ts',
+      'sandbox/**/*.test.ts',
+      'widget/**/*.test.ts',
+      'tests/**/*.test.ts',
+    ],
     globalSetup: 'tests/harness/global-setup.ts',
     pool: 'forks',
     // Tests wait for a third of their time, so three processes keep two cores busy.

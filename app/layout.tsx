@@ -3,7 +3,7 @@ import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
 import type { ReactNode } from 'react';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { readLanguage } from './_ui/language';
 
 export function generateMetadata(): Metadata {

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import Stripe from 'stripe';
-import { startSandboxPayments } from '../server/sandbox/payments/server';
+import { startSandboxPayments } from '../sandbox/payments/server';
 import { expectGoodAppearance } from './fixtures/appearance';
 
 test('a payment page that requires tax details and consent collects both before it takes the payment', async ({

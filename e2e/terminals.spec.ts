@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { errorOf, OauthClient } from '../tests/identity/oauth-client';
+import { errorOf, OauthClient } from '../tests/people/identity/oauth-client';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { demoAddress, newEmail, readCode, test } from './fixtures/checkout-walk';
 import { NativeApp, signUpInNativeApp } from './fixtures/native-app';

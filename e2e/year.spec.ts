@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { withClient } from '../tests/harness/database-connection';
-import { YEAR_APP, YEAR_CANARY, YEAR_HEAVY_USER, YEAR_OWNER } from '../tests/year/people';
+import { YEAR_APP, YEAR_CANARY, YEAR_HEAVY_USER, YEAR_OWNER } from '../tests/reports/year/people';
 import { test } from './fixtures/checkout-walk';
 import { expectRecovery, signInTo } from './fixtures/dashboard';
 import { withoutTable } from './fixtures/database';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { DAY_MS, nowDate } from '../server/clock';
-import type { ProviderName } from '../server/endpoints';
-import { modelSchema } from '../server/pricing/catalog-schema';
-import { DEFAULT_MAX_AGE_DAYS, readMaxAgeDays } from '../server/pricing/max-age';
+import { DAY_MS, nowDate } from '../server/base/clock';
+import type { ProviderName } from '../server/base/endpoints';
+import { modelSchema } from '../server/gateway/pricing/catalog-schema';
+import { DEFAULT_MAX_AGE_DAYS, readMaxAgeDays } from '../server/gateway/pricing/max-age';
 import { buildModel, type CatalogEntry } from './catalog/build-model';
 import { formatJson } from './catalog/format-json';
 import { type GenaiPrices, readGenaiPrices } from './catalog/genai-prices';
@@ -13,10 +13,10 @@ import { findVersion, readSource } from './catalog/read-source';
 import { SOURCE_NAMES } from './catalog/selection';
 import { readOptions } from './read-options.mjs';
 
-/** `npm run catalog` writes server/pricing/catalog.json from its sources. How: docs/catalogue.md. */
+/** `npm run catalog` writes server/gateway/pricing/catalog.json from its sources. How: docs/catalogue.md. */
 
-const CATALOG = 'server/pricing/catalog.json';
-const OVERRIDES = 'server/pricing/overrides.json';
+const CATALOG = 'server/gateway/pricing/catalog.json';
+const OVERRIDES = 'server/gateway/pricing/overrides.json';
 
 type Source = { name: string; version?: string; licence?: string; asOf: string };
 type CatalogJson = { sources: Source[]; models: CatalogEntry[] };

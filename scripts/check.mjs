@@ -20,6 +20,7 @@ const CHECKS = {
     '.dependency-cruiser.mjs',
     'app',
     'server',
+    'sandbox',
     'widget',
     'proxy.ts',
   ],

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { nowDate } from '../server/clock';
+import { nowDate } from '../server/base/clock';
 import { useEmbeddedPostgres } from '../server/process/embedded-postgres';
 import { migrate } from '../server/process/migrate';
 import { MIGRATIONS_DIR } from '../server/process/sql-files';

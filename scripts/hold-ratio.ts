@@ -1,6 +1,6 @@
-import { measureInput, NO_DOCUMENTS, type TokenKind } from '../server/protocols/measure-size';
-import { CLAUDE_TOKENS, CORPUS } from '../tests/tokens/corpus';
-import { TOKENIZERS } from '../tests/tokens/tokenizers';
+import { measureInput, NO_DOCUMENTS, type TokenKind } from '../server/gateway/protocols/measure-size';
+import { CLAUDE_TOKENS, CORPUS } from '../tests/gateway/tokens/corpus';
+import { TOKENIZERS } from '../tests/gateway/tokens/tokenizers';
 
 /**
  * `npm run hold-ratio`: for texts of many kinds, the tokens that are held for, divided by the tokens that

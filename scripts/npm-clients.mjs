@@ -28,4 +28,4 @@ mkdirSync(FOLDER, { recursive: true });
 await step('Installing the clients', () =>
   npm('install', '--prefix', FOLDER, '--no-audit', '--no-fund', ...PACKAGES),
 );
-runTest('tests/clients/npm.test.ts', { NPM_CLIENTS: FOLDER });
+runTest('tests/gateway/clients/npm.test.ts', { NPM_CLIENTS: FOLDER });

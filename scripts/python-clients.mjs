@@ -13,9 +13,9 @@ const FOLDER = path.resolve('.build/python');
 
 enterProject();
 /** @type {Record<string, string>} */
-const packages = JSON.parse(readFileSync('tests/clients/python/packages.json', 'utf8'));
+const packages = JSON.parse(readFileSync('tests/gateway/clients/python/packages.json', 'utf8'));
 for (const [client, requirements] of Object.entries(packages)) {
   console.log(`Installing ${requirements} …`);
   createEnvironment(path.join(FOLDER, client), requirements);
 }
-runTest('tests/clients/python.test.ts', { PYTHON_CLIENTS: FOLDER });
+runTest('tests/gateway/clients/python.test.ts', { PYTHON_CLIENTS: FOLDER });

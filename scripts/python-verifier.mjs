@@ -7,4 +7,4 @@ import { enterProject } from './steps.mjs';
 
 enterProject();
 const python = createEnvironment(path.resolve('.build/python/verifier'), 'cryptography==50.0.2');
-runTest('tests/statements/python.test.ts', { PYTHON_VERIFIER: python });
+runTest('tests/reports/statements/python.test.ts', { PYTHON_VERIFIER: python });

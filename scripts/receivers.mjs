@@ -6,4 +6,4 @@ import { enterProject } from './steps.mjs';
 enterProject();
 requireProgram('python3', '--version', 'https://www.python.org/downloads');
 requireProgram('go', 'version', 'https://go.dev/dl');
-runTest('tests/docs/receivers-guide.test.ts', { ALL_RECEIVERS: '1' });
+runTest('tests/house/docs/receivers-guide.test.ts', { ALL_RECEIVERS: '1' });

@@ -31,5 +31,5 @@ run(python, [
 ]);
 const archive = readdirSync(FOLDER).find((file) => file.endsWith('.tar.gz'));
 if (archive === undefined) fail(`The package registry has no sources of ${SOURCE}.`);
-run(python, ['tests/wire/read-cassettes.py', path.join(FOLDER, archive), STREAMS]);
-runTest('tests/wire/recordings.test.ts', { RECORDED_STREAMS: STREAMS });
+run(python, ['tests/gateway/wire/read-cassettes.py', path.join(FOLDER, archive), STREAMS]);
+runTest('tests/gateway/wire/recordings.test.ts', { RECORDED_STREAMS: STREAMS });

@@ -18,7 +18,7 @@ import { testOnOurSchema } from './update/test-on-our-schema.mjs';
  */
 
 /** Every statement of the API, the ledger and the checkout. */
-const TESTS = 'tests/api,tests/ledger,tests/checkout';
+const TESTS = 'tests/gateway/api,tests/ledger,tests/payments/checkout';
 
 const HELP = `npm run rehearse-update -- [options]
 

@@ -102,6 +102,7 @@ const PAGES = {
     'proxy.ts',
     'instrumentation.ts',
     'server',
+    'sandbox',
     'widget',
     'public',
     'prisma/schema.prisma',
@@ -139,7 +140,7 @@ export function identityOfPages() {
 const SERVER = {
   title: 'Building the server',
   name: 'server',
-  sources: ['app', 'server', 'prisma/schema.prisma', 'tsconfig.json'],
+  sources: ['app', 'server', 'sandbox', 'prisma/schema.prisma', 'tsconfig.json'],
   outputs: ['.build/main.mjs', '.build/pages-thread.mjs', '.build/cli.mjs'],
 };
 
@@ -148,7 +149,7 @@ export function bundleServer() {
   return stepWhenStale(SERVER, async () => {
     await bundle('server/main.ts', 'main');
     await bundle('server/process/pages-thread.ts', 'pages-thread');
-    await bundle('server/cli/main.ts', 'cli');
+    await bundle('server/operator/cli/main.ts', 'cli');
   });
 }
 

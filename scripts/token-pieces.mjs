@@ -6,18 +6,18 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 import { encodeBytes, worstCuts } from './worst-cuts.mjs';
 
 /**
- * `node scripts/token-pieces.mjs claude.json` writes server/protocols/token-pieces.json: the pieces of text that
+ * `node scripts/token-pieces.mjs claude.json` writes server/gateway/protocols/token-pieces.json: the pieces of text that
  * are one token in OpenAI's two public vocabularies, and so are likely to be one token elsewhere, with the most
- * that each may count. Used by server/protocols/bound-tokens.ts. The argument is a file of the npm package
+ * that each may count. Used by server/gateway/protocols/bound-tokens.ts. The argument is a file of the npm package
  * @anthropic-ai/tokenizer 0.0.4, Anthropic's only published tokenizer. Takes a minute.
  */
 
-const OUTPUT = 'server/protocols/token-pieces.json';
+const OUTPUT = 'server/gateway/protocols/token-pieces.json';
 const MAX_BYTES = 12;
 /** Later pieces are rare words, and letters of rare scripts, which other vocabularies lack. */
 const MAX_RANK = { ascii: 16_000, other: 40_000 };
 
-/** Counts are in eighths of a token, before the factors of `LARGEST` in server/protocols/measure-size.ts. */
+/** Counts are in eighths of a token, before the factors of `LARGEST` in server/gateway/protocols/measure-size.ts. */
 const EIGHTHS = 8;
 const LARGEST = { openai: 1.1, anthropic: 2 };
 /** Anthropic documents 30% more tokens for its current models. */

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { openCommandDatabase, requireDatabaseUrl } from '../server/cli/database';
-import { syncCatalog } from '../server/pricing/sync-catalog';
-import { generateYear } from '../tests/year/generate';
-import { YEAR_REQUESTS, YEAR_SEED } from '../tests/year/seed';
+import { syncCatalog } from '../server/gateway/pricing/sync-catalog';
+import { openCommandDatabase, requireDatabaseUrl } from '../server/operator/cli/database';
+import { generateYear } from '../tests/reports/year/generate';
+import { YEAR_REQUESTS, YEAR_SEED } from '../tests/reports/year/seed';
 import { readOptions } from './read-options.mjs';
 
 /** `npm run year -- [--seed N] [--requests N]`: generates a year of activity, to view the dashboards with. */

@@ -30,7 +30,7 @@ async function buildWidget(packagePath) {
     target: 'es2020',
     define: {
       SVC_VERSION: JSON.stringify(version),
-      // `server/http/widget-files.ts` replaces it when it serves the script.
+      // `server/base/http/widget-files.ts` replaces it when it serves the script.
       SVC_CHECKOUT_URL: '"__SVC_CHECKOUT_URL__"',
     },
     banner: { js: `/* svc checkout widget ${version} */` },

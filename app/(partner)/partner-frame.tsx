@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { PageLink } from '@/app/_ui/page-link';
 import { ToastProvider } from '@/app/_ui/toasts';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 
 type Props = { back?: { href: string; label: string } | undefined; children: ReactNode };
 

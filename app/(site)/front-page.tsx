@@ -1,8 +1,8 @@
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { PageLink } from '@/app/_ui/page-link';
-import { isLive, settings } from '@/server/env';
-import { estimateCredits } from '@/server/pricing/estimate';
+import { isLive, settings } from '@/server/base/env';
+import { estimateCredits } from '@/server/gateway/pricing/estimate';
 import { buttonClass } from '../_ui/button';
 import { CodeBlock } from './parts/code-block';
 import { formatRequestCredits, formatTokens, formatUsd } from './parts/numbers';

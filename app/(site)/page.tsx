@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { SITE_HEADER } from '../_ui/site-header';
 import DemoPage from './demo/page';
 import { FrontPage } from './front-page';

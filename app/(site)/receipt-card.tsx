@@ -1,6 +1,6 @@
-import { chargeFor, creditsToJson } from '@/server/credits';
-import { costOf } from '@/server/pricing/cost';
-import { NO_TOKENS } from '@/server/protocols/neutral';
+import { chargeFor, creditsToJson } from '@/server/base/credits';
+import { costOf } from '@/server/gateway/pricing/cost';
+import { NO_TOKENS } from '@/server/gateway/protocols/neutral';
 import { formatUsd } from './parts/numbers';
 import type { PriceRow } from './parts/price-rows';
 

@@ -5,8 +5,8 @@ import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import type { UserReceipt } from '@/server/activity/user-receipt';
-import { formatCredits } from '@/server/credits';
+import { formatCredits } from '@/server/base/credits';
+import type { UserReceipt } from '@/server/reports/activity/user-receipt';
 import { Attempts } from './attempts';
 import { TokenLines } from './token-lines';
 

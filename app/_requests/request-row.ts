@@ -1,5 +1,5 @@
-import type { RequestLine } from '@/server/activity/user-activity';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
+import type { RequestLine } from '@/server/reports/activity/user-activity';
 
 /** A request in the form the client-side table needs. */
 export type RequestRow = {

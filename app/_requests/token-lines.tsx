@@ -1,4 +1,4 @@
-import type { ReceiptLine } from '@/server/activity/user-receipt';
+import type { ReceiptLine } from '@/server/reports/activity/user-receipt';
 import { alignDecimals } from '../_ui/amount';
 
 const NAMES: Record<ReceiptLine['unit'], string> = {

@@ -2,15 +2,15 @@ import { headers } from 'next/headers';
 import { unstable_rethrow } from 'next/navigation';
 import type { z } from 'zod';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { settings } from '@/server/env';
-import { ApiError } from '@/server/errors';
-import { noteAction } from '@/server/http/page-failures';
-import { validate } from '@/server/http/read-body';
-import { toApiError } from '@/server/http/respond';
-import { isConfirmed, lacksPasskey } from '@/server/identity/presence';
-import { isOperator } from '@/server/identity/sessions';
-import { newId } from '@/server/ids';
-import { countAction } from '@/server/rate-limit/actions';
+import { settings } from '@/server/base/env';
+import { ApiError } from '@/server/base/errors';
+import { noteAction } from '@/server/base/http/page-failures';
+import { validate } from '@/server/base/http/read-body';
+import { toApiError } from '@/server/base/http/respond';
+import { newId } from '@/server/base/ids';
+import { countAction } from '@/server/base/rate-limit/actions';
+import { isConfirmed, lacksPasskey } from '@/server/people/presence';
+import { isOperator } from '@/server/people/sessions';
 import { findSession, type Session } from './session';
 
 /**

@@ -1,11 +1,11 @@
 import { cookies, headers } from 'next/headers';
-import { readClientIp } from '@/server/http/client-ip';
-import { KNOWN_BROWSER_COOKIE, KNOWN_BROWSER_SECONDS } from '@/server/identity/known-browser';
+import { readClientIp } from '@/server/base/http/client-ip';
+import { KNOWN_BROWSER_COOKIE, KNOWN_BROWSER_SECONDS } from '@/server/people/known-browser';
 import {
   SESSION_COOKIE,
   SESSION_COOKIE_OPTIONS,
   SESSION_COOKIE_SECONDS,
-} from '@/server/identity/session-cookie';
+} from '@/server/people/session-cookie';
 
 /** The browser that calls a sign-in action, and the session it keeps afterwards. */
 

@@ -1,10 +1,10 @@
 import type { AuthOptions } from 'next-auth';
 import type { Adapter } from 'next-auth/adapters';
-import { SECOND_MS } from '@/server/clock';
-import { authSecret } from '@/server/env';
-import { sessionAdapter } from '@/server/identity/session-adapter';
-import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
-import { SESSION_IDLE_MS } from '@/server/identity/sessions';
+import { SECOND_MS } from '@/server/base/clock';
+import { authSecret } from '@/server/base/env';
+import { sessionAdapter } from '@/server/people/session-adapter';
+import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/people/session-cookie';
+import { SESSION_IDLE_MS } from '@/server/people/sessions';
 
 /**
  * next-auth treats a session that could not be read as missing, so users would be asked to sign in

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { ActionResult } from '@/app/_ui/action-result';
 import type { Challenge } from '@/app/_ui/code-entry';
-import { type PasskeyUse, readPasskeyUse } from '@/server/identity/passkeys';
-import * as presence from '@/server/identity/presence';
+import { type PasskeyUse, readPasskeyUse } from '@/server/people/passkeys';
+import * as presence from '@/server/people/presence';
 import { sessionAction } from './action';
 import { keepSession, readBrowser } from './browser';
 

@@ -1,7 +1,7 @@
 'use server';
 
 import { z } from 'zod';
-import { askForPasskey, signInWithPasskey } from '@/server/identity/sign-in-with-passkey';
+import { askForPasskey, signInWithPasskey } from '@/server/people/sign-in-with-passkey';
 import { openAction } from './action';
 import { keepSession, readBrowser } from './browser';
 import { usedPasskey } from './passkey-response';

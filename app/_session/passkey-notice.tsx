@@ -1,4 +1,4 @@
-import { listPasskeys } from '@/server/identity/passkeys';
+import { listPasskeys } from '@/server/people/passkeys';
 import { Notice } from '../_ui/notice';
 import { PageLink } from '../_ui/page-link';
 import { requireSession } from './session';

@@ -1,7 +1,7 @@
 'use client';
 
 import { type ReactNode, useRef, useState } from 'react';
-import type { PasskeyUse } from '@/server/identity/passkeys';
+import type { PasskeyUse } from '@/server/people/passkeys';
 import { Button } from '../_ui/button';
 import { type Challenge, CodeEntry } from '../_ui/code-entry';
 import { Dialog } from '../_ui/dialog';

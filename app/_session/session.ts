@@ -3,10 +3,10 @@ import { notFound, redirect } from 'next/navigation';
 import { getServerSession } from 'next-auth/next';
 import { cache } from 'react';
 import { PATH_HEADER } from '@/app/_ui/site-header';
-import { lacksPasskey } from '@/server/identity/presence';
-import type { SessionUser } from '@/server/identity/session-adapter';
-import { SESSION_COOKIE } from '@/server/identity/session-cookie';
-import { isOperator, type LiveSession } from '@/server/identity/sessions';
+import { lacksPasskey } from '@/server/people/presence';
+import type { SessionUser } from '@/server/people/session-adapter';
+import { SESSION_COOKIE } from '@/server/people/session-cookie';
+import { isOperator, type LiveSession } from '@/server/people/sessions';
 import { callNextAuth } from './call-next-auth';
 import { HOME, passkeyPath, signInPath } from './return-path';
 

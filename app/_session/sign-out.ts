@@ -2,8 +2,8 @@
 
 import { cookies } from 'next/headers';
 import { z } from 'zod';
-import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
-import { signOutOfService } from '@/server/identity/sign-in-to-service';
+import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/people/session-cookie';
+import { signOutOfService } from '@/server/people/sign-in-to-service';
 import { openAction } from './action';
 
 /** Signs out this device: ends its session and revokes the keys that apps got on it. */

@@ -1,4 +1,4 @@
-import { describeWait } from '@/server/describe-wait';
+import { describeWait } from '@/server/base/describe-wait';
 import type { Language } from '../_ui/language';
 
 /** All texts of the checkout, in each of its languages. */

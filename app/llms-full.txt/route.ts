@@ -1,7 +1,7 @@
-import { settings } from '@/server/env';
-import { ERROR_STATUS, type ErrorCode } from '@/server/errors';
-import { apiDocument } from '@/server/openapi/document';
-import { ERROR_GUIDE } from '@/server/openapi/error-guide';
+import { apiDocument } from '@/server/api/openapi/document';
+import { ERROR_GUIDE } from '@/server/api/openapi/error-guide';
+import { settings } from '@/server/base/env';
+import { ERROR_STATUS, type ErrorCode } from '@/server/base/errors';
 import { GUIDES, readGuide } from '../(site)/docs/guides';
 import { writeReference } from './write-reference';
 

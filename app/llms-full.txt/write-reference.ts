@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '@/server/openapi/document';
+import type { OpenApiDocument } from '@/server/api/openapi/document';
 import { firstExample, writeCurl } from '../(site)/docs/api/curl';
 import { type Endpoint, operationsOf } from '../(site)/docs/api/operations-of';
 

@@ -1,5 +1,5 @@
-import { respond } from '@/server/http/respond';
-import { METRICS_CONTENT_TYPE, readMetrics, requireMetricsToken } from '@/server/metrics/metrics';
+import { respond } from '@/server/base/http/respond';
+import { METRICS_CONTENT_TYPE, readMetrics, requireMetricsToken } from '@/server/process/metrics/metrics';
 
 /** Metrics for the operator's Prometheus server: the conditions worth an alert. */
 export function GET(request: Request): Promise<Response> {

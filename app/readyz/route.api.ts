@@ -1,5 +1,5 @@
-import { checkReadiness } from '@/server/health/readiness';
-import { privateJson, respond } from '@/server/http/respond';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { checkReadiness } from '@/server/process/health/readiness';
 
 /** Reports whether this instance can serve a paid request, and otherwise which checks fail. */
 export function GET(): Promise<Response> {

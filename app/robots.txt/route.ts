@@ -1,4 +1,4 @@
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 
 /** Pages that belong to one person, or to nobody. */
 const PRIVATE = [

@@ -1,4 +1,4 @@
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { navigation } from '../(site)/docs/navigation';
 
 export const dynamic = 'force-dynamic';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { ProviderName } from '../../server/endpoints';
-import type { modelSchema } from '../../server/pricing/catalog-schema';
-import { fillCacheClasses, type ListPrices } from '../../server/pricing/list-price';
+import type { ProviderName } from '../../server/base/endpoints';
+import type { modelSchema } from '../../server/gateway/pricing/catalog-schema';
+import { fillCacheClasses, type ListPrices } from '../../server/gateway/pricing/list-price';
 import type { FoundPrices } from './genai-prices';
 import type { ModelFacts } from './models-dev';
 import type { Overrides } from './overrides';

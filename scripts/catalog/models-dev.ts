@@ -1,4 +1,4 @@
-import type { Capability } from '../../server/pricing/catalog-schema';
+import type { Capability } from '../../server/gateway/pricing/catalog-schema';
 import { listFiles } from './read-source';
 import { type SourcePrices, toDecimal } from './source-prices';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { CAPABILITIES, pricesSchema } from '../../server/pricing/catalog-schema';
+import { CAPABILITIES, pricesSchema } from '../../server/gateway/pricing/catalog-schema';
 
 /** `overrides.json`: decisions made by people, each with its source and date. */
 

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../server/endpoints';
+import type { ProviderName } from '../../server/base/endpoints';
 
 /** Which providers the catalogue covers, their names in the sources, and which of their models. */
 

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { now } from '../../server/clock';
-import { closeDatabase } from '../../server/db';
+import { now } from '../../server/base/clock';
+import { closeDatabase } from '../../server/base/db';
+import { syncCatalog } from '../../server/gateway/pricing/sync-catalog';
 import { checkLedger } from '../../server/ledger';
 import { findLatestCutoff, removeArchived, writeArchive } from '../../server/ledger/archive';
 import { checkArchive } from '../../server/ledger/check-archive';
 import { withoutPause } from '../../server/ledger/steps';
-import { syncCatalog } from '../../server/pricing/sync-catalog';
 import { startEmbeddedPostgres } from '../../server/process/embedded-postgres';
 import { migrate } from '../../server/process/migrate';
 import { readRelease } from '../../server/process/sql-files';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { now } from '../../server/clock';
-import type { Charge, Microcredits, Picocredits } from '../../server/credits';
-import { openLedgerPool } from '../../server/db';
-import { newId } from '../../server/ids';
+import { now } from '../../server/base/clock';
+import type { Charge, Microcredits, Picocredits } from '../../server/base/credits';
+import { openLedgerPool } from '../../server/base/db';
+import { newId } from '../../server/base/ids';
 import { openBatches } from '../../server/ledger/batch';
 
 /** Admits and settles requests through the ledger's own batches, in a given database. */

@@ -1,13 +1,22 @@
-import { readByModel, readByPartner, readByProvider, readDays } from '../../server/activity/install-activity';
+import { now, nowDate } from '../../server/base/clock';
+import { readEarnings, readHistory, readUsageDays } from '../../server/ledger';
+import {
+  readByModel,
+  readByPartner,
+  readByProvider,
+  readDays,
+} from '../../server/reports/activity/install-activity';
 import {
   listAppRequests,
   listAppUsers,
   readAppDays,
   readEarningsDays,
-} from '../../server/activity/partner-activity';
-import { listUsedApps, readLatestRequests, readRequestPage } from '../../server/activity/user-activity';
-import { now, nowDate } from '../../server/clock';
-import { readEarnings, readHistory, readUsageDays } from '../../server/ledger';
+} from '../../server/reports/activity/partner-activity';
+import {
+  listUsedApps,
+  readLatestRequests,
+  readRequestPage,
+} from '../../server/reports/activity/user-activity';
 
 /** What the heaviest pages read, as the user and the app with the most requests. The median of five readings, in ms. */
 export async function measurePages(userId: string, partnerId: string): Promise<Record<string, number>> {

@@ -1,4 +1,4 @@
-import { openLedgerPool } from '../../server/db';
+import { openLedgerPool } from '../../server/base/db';
 import type { AdmissionRequest, AdmissionRow } from '../../server/ledger/admission';
 import { openBatches } from '../../server/ledger/batch';
 import type { Settlement, SettlementRow } from '../../server/ledger/settlement';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditsToJson, type Microcredits } from '../credits';
+import { creditsToJson, type Microcredits } from '../base/credits';
 import type { Spendable } from '../ledger';
 
 export const spendStatusSchema = z

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { CURRENCIES, toMajorUnits } from '../checkout/amounts';
-import type { Payment } from '../checkout/payment';
-import type { PaymentReport } from '../checkout/payment-status';
-import { CHECKOUT_MODES } from '../checkout/start';
-import { DISPLAYS } from '../checkout/visits';
-import { creditsToJson } from '../credits';
-import { ApiError } from '../errors';
-import { metadataSchema } from '../identity/metadata';
-import type { TokenExchange } from '../identity/sign-in-tokens';
+import { creditsToJson } from '../base/credits';
+import { ApiError } from '../base/errors';
+import { CURRENCIES, toMajorUnits } from '../payments/checkout/amounts';
+import type { Payment } from '../payments/checkout/payment';
+import type { PaymentReport } from '../payments/checkout/payment-status';
+import { CHECKOUT_MODES } from '../payments/checkout/start';
+import { DISPLAYS } from '../payments/checkout/visits';
+import { metadataSchema } from '../people/metadata';
+import type { TokenExchange } from '../people/sign-in-tokens';
 
 /** Requests and responses of the API's checkout endpoints. */
 

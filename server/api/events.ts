@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EVENT_DATA } from '../webhooks/events';
-import type { EventPage } from '../webhooks/list-events';
+import { EVENT_DATA } from '../partners/webhooks/events';
+import type { EventPage } from '../partners/webhooks/list-events';
 import { wholeNumber } from './whole-number';
 
 const MAX_LIMIT = 100;

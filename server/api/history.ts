@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { creditsToJson } from '../credits';
+import { creditsToJson } from '../base/credits';
 import type { HistoryEntry, HistoryPage } from '../ledger';
 import { wholeNumber } from './whole-number';
 

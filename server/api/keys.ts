@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ApiError } from '../errors';
-import { sha256 } from '../ids';
+import { ApiError } from '../base/errors';
+import { sha256 } from '../base/ids';
 
 /** Requests and responses of the endpoints that revoke keys. */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { supportedParameters } from '../generation/supported-parameters';
-import type { CatalogModel } from '../pricing/catalog';
-import { CAPABILITIES } from '../pricing/catalog-schema';
-import { type ListPrices, perCallPrice, perTokenPrice } from '../pricing/list-price';
+import type { CatalogModel } from '../gateway/pricing/catalog';
+import { CAPABILITIES } from '../gateway/pricing/catalog-schema';
+import { type ListPrices, perCallPrice, perTokenPrice } from '../gateway/pricing/list-price';
+import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */
 const MESSAGES_TYPE = 'model';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { settings } from '../env';
-import { ApiError } from '../errors';
-import { validate } from '../http/read-body';
-import { DEVICE_PATH, type StartedDevice } from '../identity/device-authorization';
-import type { SignedIn } from '../identity/signed-in';
+import { settings } from '../base/env';
+import { ApiError } from '../base/errors';
+import { validate } from '../base/http/read-body';
+import { DEVICE_PATH, type StartedDevice } from '../people/device-authorization';
+import type { SignedIn } from '../people/signed-in';
 import { signedInSchema, writeSignedIn } from './sign-in';
 
 /** Requests and responses of the endpoints for OAuth clients. */

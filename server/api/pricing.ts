@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError } from '../errors';
+import { ApiError } from '../base/errors';
 
 const DEFAULT_TOKENS = 2_500;
 const MAX_TOKENS = 100_000_000;

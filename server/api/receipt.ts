@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { creditsToJson } from '../credits';
+import { creditsToJson } from '../base/credits';
 import type { ReceiptCorrection, StoredReceipt } from '../ledger';
-import type { ReceiptProof } from '../statements/read-statements';
+import type { ReceiptProof } from '../reports/statements/read-statements';
 import { receiptProofSchema } from './statements';
 
 export const receiptSchema = z

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { creditsToJson } from '../credits';
-import type { SentCode } from '../identity/login-codes';
-import { metadataSchema } from '../identity/metadata';
-import type { SignedIn } from '../identity/signed-in';
+import { creditsToJson } from '../base/credits';
+import type { SentCode } from '../people/login-codes';
+import { metadataSchema } from '../people/metadata';
+import type { SignedIn } from '../people/signed-in';
 import { spendStatusSchema } from './balance';
 
 /** Requests and responses of the sign-in endpoints. */

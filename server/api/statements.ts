@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { creditsToJson } from '../credits';
-import { readDay } from '../statements/day';
-import type { Day, ListedStatement } from '../statements/read-statements';
-import type { PublicKey } from '../statements/signing-keys';
+import { creditsToJson } from '../base/credits';
+import { readDay } from '../reports/statements/day';
+import type { Day, ListedStatement } from '../reports/statements/read-statements';
+import type { PublicKey } from '../reports/statements/signing-keys';
 import { wholeNumber } from './whole-number';
 
 const MAX_LIMIT = 100;

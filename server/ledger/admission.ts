@@ -1,5 +1,5 @@
-import { SECOND_MS } from '../clock';
-import type { Microcredits, Picocredits } from '../credits';
+import { SECOND_MS } from '../base/clock';
+import type { Microcredits, Picocredits } from '../base/credits';
 
 /** The reason why a partner cannot spend, as reported in the balance status and in a 402. */
 export type Shortfall = 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';

@@ -1,4 +1,4 @@
-import { invariant } from '../errors';
+import { invariant } from '../base/errors';
 import {
   type Admission,
   type AdmissionRequest,

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
-import { pool } from '../db';
+import { pool } from '../base/db';
 import {
   ArchiveError,
   asJson,

@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { pool } from '../base/db';
 
 /** The first day (UTC) whose receipts are still here, as `2026-07-01`; null if none were archived and removed. */
 export async function readArchivedUntil(): Promise<string | null> {

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { HOUR_MS, now } from '../clock';
+import { HOUR_MS, now } from '../base/clock';
 import { checkEarnings, type EarningsCheck } from './check-earnings';
 import type { Step } from './steps';
 

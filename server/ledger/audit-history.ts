@@ -1,4 +1,4 @@
-import { now } from '../clock';
+import { now } from '../base/clock';
 import { readScannedTo, type ScannedTo } from './audit-run';
 import { checkBookings, findSlice } from './check-bookings';
 import { checkInTurn, TEAMS, USERS } from './check-in-turn';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { DAY_MS, now } from '../clock';
-import { deleteInSteps } from '../db';
+import { DAY_MS, now } from '../base/clock';
+import { deleteInSteps } from '../base/db';
 
 /** Where the next audit continues; '' and null at the beginning. */
 export type ScannedTo = {

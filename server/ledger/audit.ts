@@ -1,5 +1,5 @@
-import { pool } from '../db';
-import { log } from '../log';
+import { pool } from '../base/db';
+import { log } from '../base/log';
 import { auditBookings } from './audit-bookings';
 import { auditRecentEarnings } from './audit-earnings';
 import { auditHistory } from './audit-history';

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { now } from '../clock';
-import { wholeCredits } from '../credits';
-import { LEDGER_CONNECTIONS, ledgerPool } from '../db';
-import { settings } from '../env';
-import { failedLedgerBatches, ledgerBatches } from '../measures';
-import { noteNotWritten, noteWritten } from '../write-state';
+import { now } from '../base/clock';
+import { wholeCredits } from '../base/credits';
+import { LEDGER_CONNECTIONS, ledgerPool } from '../base/db';
+import { settings } from '../base/env';
+import { failedLedgerBatches, ledgerBatches } from '../base/measures';
+import { noteNotWritten, noteWritten } from '../base/write-state';
 import { ADMISSION_COLUMNS, type AdmissionRequest, type AdmissionRow } from './admission';
 import { createBatcher } from './batcher';
 import { minimumBalance } from './minimum-balance';

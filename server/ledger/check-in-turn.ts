@@ -1,4 +1,4 @@
-import { now, SECOND_MS } from '../clock';
+import { now, SECOND_MS } from '../base/clock';
 import { CORRECTION_INVARIANTS } from './correction-invariants';
 import { findDifferences } from './differences';
 import {

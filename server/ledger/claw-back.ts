@@ -1,8 +1,8 @@
-import type { Microcredits } from '../credits';
-import type { Tx } from '../db';
-import { settings } from '../env';
-import { invariant } from '../errors';
-import { newId } from '../ids';
+import type { Microcredits } from '../base/credits';
+import type { Tx } from '../base/db';
+import { settings } from '../base/env';
+import { invariant } from '../base/errors';
+import { newId } from '../base/ids';
 
 export type ClawBack = {
   userId: string;

@@ -1,9 +1,9 @@
-import { DAY_MS, now, nowDate } from '../clock';
-import type { Microcredits } from '../credits';
-import { pool, prisma, querySlowly } from '../db';
-import { invariant } from '../errors';
-import { newId } from '../ids';
-import { describeError, log } from '../log';
+import { DAY_MS, now, nowDate } from '../base/clock';
+import type { Microcredits } from '../base/credits';
+import { pool, prisma, querySlowly } from '../base/db';
+import { invariant } from '../base/errors';
+import { newId } from '../base/ids';
+import { describeError, log } from '../base/log';
 import { earningsHold } from './claw-back';
 import { transactionIdOf } from './settlement';
 

@@ -1,6 +1,6 @@
-import { nowDate } from '../clock';
-import { pool, repeatSlowly } from '../db';
-import { invariant } from '../errors';
+import { nowDate } from '../base/clock';
+import { pool, repeatSlowly } from '../base/db';
+import { invariant } from '../base/errors';
 import { earningsHold } from './claw-back';
 import type { AppEarnings } from './payouts';
 

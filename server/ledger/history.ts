@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { pool } from '../base/db';
 
 /**
  * One entry of a user's history with a partner, with the details of its type. Amounts are in microcredits.

@@ -1,4 +1,4 @@
-import { HOUR_MS, SECOND_MS } from '../clock';
+import { HOUR_MS, SECOND_MS } from '../base/clock';
 import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
 import { forgetOldAudits } from './audit-run';
 import { bookCorrections, forgetAbandonedProposals } from './corrections';

@@ -1,5 +1,5 @@
-import { now, SECOND_MS } from '../clock';
-import { chargeFor } from '../credits';
+import { now, SECOND_MS } from '../base/clock';
+import { chargeFor } from '../base/credits';
 import type { AdmissionRequest, Hold, KeptHold } from './admission';
 import { submitSettlement } from './batch';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Charge, Microcredits } from '../credits';
-import { inSlowTransaction, pool } from '../db';
+import type { Charge, Microcredits } from '../base/credits';
+import { inSlowTransaction, pool } from '../base/db';
 import type { Hold } from './admission';
 import { LEASE_SECONDS, settleIn } from './batch';
 import { isUsing } from './kept-holds';

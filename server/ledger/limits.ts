@@ -1,7 +1,7 @@
-import type { Microcredits } from '../credits';
-import { pool, type Tx } from '../db';
-import { invariant } from '../errors';
-import type { ModelRule } from '../typed-limits';
+import type { Microcredits } from '../base/credits';
+import { pool, type Tx } from '../base/db';
+import { invariant } from '../base/errors';
+import type { ModelRule } from '../base/typed-limits';
 import { returnIdleHolds } from './kept-holds';
 
 /**

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { type Microcredits, wholeCredits } from '../credits';
-import { pool } from '../db';
-import { settings } from '../env';
-import { describeError, log } from '../log';
+import { type Microcredits, wholeCredits } from '../base/credits';
+import { pool } from '../base/db';
+import { settings } from '../base/env';
+import { describeError, log } from '../base/log';
 import type { Hold } from './admission';
 
 /**

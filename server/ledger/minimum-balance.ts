@@ -1,5 +1,5 @@
-import { type Microcredits, parseCredits } from '../credits';
-import { settings } from '../env';
+import { type Microcredits, parseCredits } from '../base/credits';
+import { settings } from '../base/env';
 
 /** Requests are refused below this balance. */
 export function minimumBalance(): Microcredits {

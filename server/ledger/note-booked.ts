@@ -1,5 +1,5 @@
-import { creditsToJson } from '../credits';
-import { log } from '../log';
+import { creditsToJson } from '../base/credits';
+import { log } from '../base/log';
 import { logPause } from './losses';
 import { noteSettled } from './settled-users';
 import type { Settlement, SettlementRow } from './settlement';

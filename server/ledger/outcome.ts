@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { pool } from '../base/db';
 import { transactionIdOf } from './settlement';
 
 /** A request that was admitted, and the hold that it runs in. */

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
-import { nowDate } from '../clock';
-import type { Microcredits } from '../credits';
-import { pool, prisma, querySlowly, type Tx } from '../db';
-import { invariant } from '../errors';
+import { nowDate } from '../base/clock';
+import type { Microcredits } from '../base/credits';
+import { pool, prisma, querySlowly, type Tx } from '../base/db';
+import { invariant } from '../base/errors';
 import { earningsHold } from './claw-back';
 
 export type PayoutState = 'planned' | 'sending' | 'waiting_for_balance' | 'sent' | 'returned' | 'failed';

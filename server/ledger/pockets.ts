@@ -1,5 +1,5 @@
-import type { Microcredits } from '../credits';
-import { pool, prisma } from '../db';
+import type { Microcredits } from '../base/credits';
+import { pool, prisma } from '../base/db';
 import { returnIdleHolds } from './kept-holds';
 import { minimumBalance } from './minimum-balance';
 import type { Spendable } from './wallet';

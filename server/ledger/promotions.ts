@@ -1,9 +1,9 @@
-import { nowDate } from '../clock';
-import type { Microcredits } from '../credits';
-import type { Tx } from '../db';
-import { settings } from '../env';
-import { invariant } from '../errors';
-import { newId } from '../ids';
+import { nowDate } from '../base/clock';
+import type { Microcredits } from '../base/credits';
+import type { Tx } from '../base/db';
+import { settings } from '../base/env';
+import { invariant } from '../base/errors';
+import { newId } from '../base/ids';
 import { earningsHold } from './claw-back';
 import { type Booking, type BookingRow, toBooking } from './wallet';
 

@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { pool } from '../base/db';
 import { type Receipt, transactionIdOf } from './settlement';
 
 /** Everything that was metered and charged for one request. Amounts are microcredits. */

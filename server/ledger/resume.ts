@@ -1,4 +1,4 @@
-import type { Tx } from '../db';
+import type { Tx } from '../base/db';
 
 /** Ends the pause after overruns. False if there was none. */
 export async function resumeUser(tx: Tx, userId: string): Promise<boolean> {

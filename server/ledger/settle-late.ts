@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { creditsToJson, type Microcredits } from '../credits';
-import { inSlowTransaction } from '../db';
-import { log } from '../log';
+import { creditsToJson, type Microcredits } from '../base/credits';
+import { inSlowTransaction } from '../base/db';
+import { log } from '../base/log';
 import type { Hold } from './admission';
 import { LEASE_SECONDS, settleIn } from './batch';
 import { type Loss, recordLoss, untilCommitted } from './losses';

@@ -1,5 +1,5 @@
-import type { Charge, Microcredits } from '../credits';
-import { type Span, traceOf } from '../tracing';
+import type { Charge, Microcredits } from '../base/credits';
+import { type Span, traceOf } from '../base/tracing';
 import type { Hold } from './admission';
 import { submitSettlement } from './batch';
 import { forgetHold, giveBack, isUsing, returnIdleHolds } from './kept-holds';

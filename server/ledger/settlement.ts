@@ -1,4 +1,4 @@
-import type { Charge, Microcredits } from '../credits';
+import type { Charge, Microcredits } from '../base/credits';
 import type { Hold } from './admission';
 
 /** One call to a provider on behalf of a request, as it is stored. */

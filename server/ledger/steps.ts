@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { now, SECOND_MS } from '../clock';
-import { inSlowTransaction } from '../db';
+import { now, SECOND_MS } from '../base/clock';
+import { inSlowTransaction } from '../base/db';
 
 /**
  * A check of much data takes steps, each in a short snapshot of its own. While a snapshot lives, PostgreSQL removes no

@@ -1,4 +1,4 @@
-import { pool, repeatSlowly } from '../db';
+import { pool, repeatSlowly } from '../base/db';
 
 /**
  * Receipts younger than this may belong to a transaction that is still running, so they are not rolled up

@@ -1,9 +1,9 @@
-import type { Microcredits } from '../credits';
-import type { Tx } from '../db';
-import { pool } from '../db';
-import { settings } from '../env';
-import { invariant } from '../errors';
-import { newId } from '../ids';
+import type { Microcredits } from '../base/credits';
+import type { Tx } from '../base/db';
+import { pool } from '../base/db';
+import { settings } from '../base/env';
+import { invariant } from '../base/errors';
+import { newId } from '../base/ids';
 import type { LimitScope, SpendStatus } from './admission';
 import { earningsHold } from './claw-back';
 import { returnIdleHolds } from './kept-holds';

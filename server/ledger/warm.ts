@@ -1,5 +1,5 @@
-import type { Picocredits } from '../credits';
-import { LEDGER_CONNECTIONS, ledgerPool } from '../db';
+import type { Picocredits } from '../base/credits';
+import { LEDGER_CONNECTIONS, ledgerPool } from '../base/db';
 import { writeBatch } from './batch';
 
 /**

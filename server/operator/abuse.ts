@@ -1,12 +1,12 @@
-import { isBlockedSql } from '../checkout/purchase-block';
-import { DAY_MS, now } from '../clock';
-import { pool } from '../db';
-import { ApiError } from '../errors';
-import { keyedHash } from '../keyed-hash';
+import { DAY_MS, now } from '../base/clock';
+import { pool } from '../base/db';
+import { ApiError } from '../base/errors';
+import { keyedHash } from '../base/keyed-hash';
+import { readLate } from '../base/replica';
+import { openSealed, seal } from '../base/seal';
+import { TRACES_KEPT_MS, type TraceKind } from '../base/traces';
 import { OUTSIDE_ANY_APP } from '../ledger';
-import { readLate } from '../replica';
-import { openSealed, seal } from '../seal';
-import { TRACES_KEPT_MS, type TraceKind } from '../traces';
+import { isBlockedSql } from '../payments/checkout/purchase-block';
 import { userRef } from './find-user';
 
 /**

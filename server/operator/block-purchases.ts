@@ -1,6 +1,6 @@
-import { allowPurchases, blockPurchases, closeOpenPayments } from '../checkout/purchase-block';
-import { inTransaction } from '../db';
-import { ApiError } from '../errors';
+import { inTransaction } from '../base/db';
+import { ApiError } from '../base/errors';
+import { allowPurchases, blockPurchases, closeOpenPayments } from '../payments/checkout/purchase-block';
 import { type Operator, recordAction, requireReason } from './record';
 
 type Block = { operator: Operator; userIds: string[]; reason: string };

@@ -1,9 +1,9 @@
-import { creditsToJson, formatCredits, type Microcredits, parseCredits } from '../credits';
-import { inTransaction, type Tx } from '../db';
-import { ApiError } from '../errors';
-import { openAppUser } from '../identity/app-users';
-import { newId } from '../ids';
+import { creditsToJson, formatCredits, type Microcredits, parseCredits } from '../base/credits';
+import { inTransaction, type Tx } from '../base/db';
+import { ApiError } from '../base/errors';
+import { newId } from '../base/ids';
 import { grantCredits, OUTSIDE_ANY_APP, openUserApp, takeCredits } from '../ledger';
+import { openAppUser } from '../people/app-users';
 import { type Operator, recordAction, requireReason } from './record';
 
 /**

@@ -1,6 +1,5 @@
-import { inTransaction, prisma, type Tx } from '../db';
-import { ApiError, assertNever } from '../errors';
-import { maskEmail } from '../identity/email';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { ApiError, assertNever } from '../base/errors';
 import { resumePartner } from '../ledger';
 import { readAppFacts } from '../partners/app-facts';
 import {
@@ -29,6 +28,7 @@ import {
   saveDefaultLimits,
   type UserLimits,
 } from '../partners/user-limits';
+import { maskEmail } from '../people/email';
 import { requirePaused } from './overruns';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 

@@ -1,5 +1,5 @@
-import { inTransaction, prisma, type Tx } from '../db';
-import { ApiError, assertNever } from '../errors';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { ApiError, assertNever } from '../base/errors';
 import { recordTeamAction } from '../partners/team-log';
 import {
   approvePayout,
@@ -13,11 +13,16 @@ import {
   requireState,
   sendNow,
   setPayoutTerms,
-} from '../payouts/approve';
-import { revealDestination } from '../payouts/payee-details';
-import { requestPayout } from '../payouts/plan';
-import { type ManualPayment, recordFailed, recordReturned, recordSent } from '../payouts/record-manual';
-import { bookReversal, requireReversible, reverseTransfer } from '../payouts/reverse';
+} from '../payments/payouts/approve';
+import { revealDestination } from '../payments/payouts/payee-details';
+import { requestPayout } from '../payments/payouts/plan';
+import {
+  type ManualPayment,
+  recordFailed,
+  recordReturned,
+  recordSent,
+} from '../payments/payouts/record-manual';
+import { bookReversal, requireReversible, reverseTransfer } from '../payments/payouts/reverse';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 
 /** Partners see the reason for a hold, a failure and a return. */

@@ -1,8 +1,8 @@
 import type { CorrectionBatch } from '../../prisma/client/client';
-import { nowDate } from '../clock';
-import { creditsToJson } from '../credits';
-import { inTransaction, pool, prisma } from '../db';
-import { ApiError } from '../errors';
+import { nowDate } from '../base/clock';
+import { creditsToJson } from '../base/credits';
+import { inTransaction, pool, prisma } from '../base/db';
+import { ApiError } from '../base/errors';
 import { userRef } from './find-user';
 import { type Operator, recordAction, requireReason } from './record';
 

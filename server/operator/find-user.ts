@@ -1,7 +1,7 @@
-import { findUserOfRequest } from '../activity/user-receipt';
-import { prisma } from '../db';
-import { normaliseEmail } from '../identity/email';
-import { openSealed, seal } from '../seal';
+import { prisma } from '../base/db';
+import { openSealed, seal } from '../base/seal';
+import { normaliseEmail } from '../people/email';
+import { findUserOfRequest } from '../reports/activity/user-receipt';
 
 /**
  * Identifies a user in dashboard URLs. Neither the e-mail address nor the user id may appear in a URL,

@@ -1,10 +1,10 @@
-import { closePaymentAlert } from '../checkout/alerts';
-import type { ProcessorReference } from '../checkout/payment-processor';
-import { refundPurchase } from '../checkout/refund-purchase';
-import { creditPayment } from '../checkout/uncredited-payments';
-import { creditsToJson, microcredits } from '../credits';
-import { inTransaction, prisma } from '../db';
-import { ApiError } from '../errors';
+import { creditsToJson, microcredits } from '../base/credits';
+import { inTransaction, prisma } from '../base/db';
+import { ApiError } from '../base/errors';
+import { closePaymentAlert } from '../payments/checkout/alerts';
+import type { ProcessorReference } from '../payments/checkout/payment-processor';
+import { refundPurchase } from '../payments/checkout/refund-purchase';
+import { creditPayment } from '../payments/checkout/uncredited-payments';
 import { type Operator, recordAction, requireReason } from './record';
 
 type Refund = {

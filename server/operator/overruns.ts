@@ -1,7 +1,7 @@
-import type { Range } from '../activity/install-activity';
-import { inTransaction, pool } from '../db';
-import { ApiError } from '../errors';
+import { inTransaction, pool } from '../base/db';
+import { ApiError } from '../base/errors';
 import { type LossReason, resumeUser } from '../ledger';
+import type { Range } from '../reports/activity/install-activity';
 import { userRef } from './find-user';
 import { type Operator, recordAction, requireReason } from './record';
 

@@ -1,17 +1,17 @@
 import type { Prisma, Promotion } from '../../prisma/client/client';
+import { nowDate } from '../base/clock';
+import { creditsToJson, type Microcredits } from '../base/credits';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { settings } from '../base/env';
+import { ApiError } from '../base/errors';
+import { newId } from '../base/ids';
 import {
   groupGiftCode,
   hashGiftCode,
   newGiftCode,
   normaliseCode,
   PROMOTION_CODE,
-} from '../checkout/promotion-codes';
-import { nowDate } from '../clock';
-import { creditsToJson, type Microcredits } from '../credits';
-import { inTransaction, prisma, type Tx } from '../db';
-import { settings } from '../env';
-import { ApiError } from '../errors';
-import { newId } from '../ids';
+} from '../payments/checkout/promotion-codes';
 import { type Operator, recordAction, requireReason } from './record';
 
 /** Promotions: created, listed and disabled by operators. */

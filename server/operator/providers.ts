@@ -1,8 +1,8 @@
-import { readByProvider } from '../activity/install-activity';
-import { MINUTE_MS, now, nowDate } from '../clock';
-import { pool } from '../db';
-import { catalogModels } from '../pricing/catalog';
-import { isConfigured } from '../pricing/served';
+import { MINUTE_MS, now, nowDate } from '../base/clock';
+import { pool } from '../base/db';
+import { catalogModels } from '../gateway/pricing/catalog';
+import { isConfigured } from '../gateway/pricing/served';
+import { readByProvider } from '../reports/activity/install-activity';
 
 /**
  * The state of a provider for operators: whether it can be called, and how many requests succeeded and

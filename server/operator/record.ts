@@ -1,7 +1,7 @@
 import type { OperatorAction, Prisma } from '../../prisma/client/client';
-import { nowDate } from '../clock';
-import { prisma, type Tx } from '../db';
-import { ApiError } from '../errors';
+import { nowDate } from '../base/clock';
+import { prisma, type Tx } from '../base/db';
+import { ApiError } from '../base/errors';
 
 /**
  * The audit log: every operator action, written in the transaction that performs it and never changed. Users

@@ -1,6 +1,6 @@
-import { inTransaction } from '../db';
-import { settings } from '../env';
-import { sendPasskeyMail } from '../identity/passkey-mail';
+import { inTransaction } from '../base/db';
+import { settings } from '../base/env';
+import { sendPasskeyMail } from '../people/passkey-mail';
 import { type Operator, recordAction } from './record';
 
 /**

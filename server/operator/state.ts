@@ -1,5 +1,5 @@
-import { pool } from '../db';
-import { countPayoutsNeedingAttention } from '../payouts/operator-list';
+import { pool } from '../base/db';
+import { countPayoutsNeedingAttention } from '../payments/payouts/operator-list';
 import { listPaused } from './overruns';
 
 /** The service's current state, for the operator's overview. */

@@ -1,5 +1,5 @@
-import { inTransaction, prisma, type Tx } from '../db';
-import { invariant } from '../errors';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { invariant } from '../base/errors';
 import { listOrigins, type Partner, stateOf } from './partner';
 import { listRedirects } from './redirects';
 import { type Actor, recordTeamAction } from './team-log';

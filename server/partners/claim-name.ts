@@ -1,7 +1,7 @@
 import { Prisma } from '../../prisma/client/client';
-import { prisma } from '../db';
-import { settings } from '../env';
-import { ApiError } from '../errors';
+import { prisma } from '../base/db';
+import { settings } from '../base/env';
+import { ApiError } from '../base/errors';
 import { checkName } from './name';
 import { resemblesBrand, skeletonOf } from './skeleton';
 

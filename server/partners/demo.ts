@@ -1,4 +1,4 @@
-import { prisma } from '../db';
+import { prisma } from '../base/db';
 
 const DEMO_PARTNER_ID = 'prt_demo';
 

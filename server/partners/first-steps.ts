@@ -1,4 +1,4 @@
-import { prisma } from '../db';
+import { prisma } from '../base/db';
 
 /** The setup progress of an app, derived from events rather than from a checklist. */
 export type FirstSteps = {

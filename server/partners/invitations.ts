@@ -1,11 +1,11 @@
 import type { TeamInvitation } from '../../prisma/client/client';
-import { DAY_MS, now, nowDate } from '../clock';
-import { inTransaction, prisma, type Tx } from '../db';
-import { newId } from '../ids';
-import { lockAccount } from '../lock-account';
-import { describeError, log } from '../log';
-import { nextMailAttemptAt, sendMail } from '../mail';
-import { countAttempt } from '../rate-limit/attempts';
+import { DAY_MS, now, nowDate } from '../base/clock';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { newId } from '../base/ids';
+import { lockAccount } from '../base/lock-account';
+import { describeError, log } from '../base/log';
+import { nextMailAttemptAt, sendMail } from '../base/mail';
+import { countAttempt } from '../base/rate-limit/attempts';
 import type { GivenRole } from './members';
 import { type Actor, recordTeamAction } from './team-log';
 import { writeInvitation } from './team-mails';

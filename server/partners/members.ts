@@ -1,4 +1,4 @@
-import { inTransaction, prisma, type Tx } from '../db';
+import { inTransaction, prisma, type Tx } from '../base/db';
 import type { Role } from './rights';
 import { type Actor, recordTeamAction } from './team-log';
 import { sendTeamMail } from './team-mails';

@@ -1,4 +1,4 @@
-import { pool } from '../db';
+import { pool } from '../base/db';
 
 /** Whether a partner may use a model. Without a list, every model is allowed. */
 export async function isModelAllowed(partnerId: string, model: string): Promise<boolean> {

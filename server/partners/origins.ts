@@ -1,6 +1,6 @@
-import { nowDate } from '../clock';
-import { prisma } from '../db';
-import { ApiError } from '../errors';
+import { nowDate } from '../base/clock';
+import { prisma } from '../base/db';
+import { ApiError } from '../base/errors';
 import { isAllowedOrigin, MAX_ORIGIN_LENGTH } from './origin-rules';
 
 export async function requireAllowedOrigin(partnerId: string, origin: string): Promise<void> {

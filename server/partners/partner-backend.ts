@@ -1,9 +1,9 @@
-import { SECOND_MS } from '../clock';
-import { ApiError } from '../errors';
-import { sameBytes, sha256 } from '../ids';
-import { countAttempt } from '../rate-limit/attempts';
-import { openSecrets } from '../webhooks/signing-secret';
+import { SECOND_MS } from '../base/clock';
+import { ApiError } from '../base/errors';
+import { sameBytes, sha256 } from '../base/ids';
+import { countAttempt } from '../base/rate-limit/attempts';
 import { type Partner, requirePartner } from './partner';
+import { openSecrets } from './webhooks/signing-secret';
 
 /** Two a second, and room to catch up. */
 const REQUESTS_PER_MINUTE = 240;

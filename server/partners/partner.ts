@@ -1,17 +1,17 @@
 import type { Partner } from '../../prisma/client/client';
-import { DAY_MS, now, nowDate, SECOND_MS } from '../clock';
-import { inTransaction, prisma, type Tx } from '../db';
-import { ApiError } from '../errors';
-import { newId } from '../ids';
-import { countAttempt } from '../rate-limit/attempts';
-import { isPublishableKey, newPublishableKey, PUBLISHABLE_KEY_PREFIX } from '../tokens';
-import { resumeDeliveries } from '../webhooks/resume';
+import { DAY_MS, now, nowDate, SECOND_MS } from '../base/clock';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { ApiError } from '../base/errors';
+import { newId } from '../base/ids';
+import { countAttempt } from '../base/rate-limit/attempts';
+import { isPublishableKey, newPublishableKey, PUBLISHABLE_KEY_PREFIX } from '../base/tokens';
 import { type Asker, requireName, takeName } from './claim-name';
 import { parseOrigin } from './origin-rules';
 import { requireRate } from './rate';
 import { skeletonOf } from './skeleton';
 import { type Actor, type Registered, withMakers } from './team-log';
 import { type AppOfTeam, openOwnTeam } from './teams';
+import { resumeDeliveries } from './webhooks/resume';
 
 export type { Partner };
 

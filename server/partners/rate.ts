@@ -1,4 +1,4 @@
-import { ApiError } from '../errors';
+import { ApiError } from '../base/errors';
 
 /** Commission rates: people enter percentages, the code uses basis points (2500 = 25 %). */
 

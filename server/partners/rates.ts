@@ -1,7 +1,7 @@
 import type { PartnerRate } from '../../prisma/client/client';
-import { DAY_MS, now, nowDate } from '../clock';
-import { inTransaction, prisma, type Tx } from '../db';
-import { ApiError, invariant } from '../errors';
+import { DAY_MS, now, nowDate } from '../base/clock';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { ApiError, invariant } from '../base/errors';
 import { formatPercent, requireRate } from './rate';
 
 /**

@@ -1,6 +1,6 @@
-import { nowDate } from '../clock';
-import { prisma, type Tx } from '../db';
-import { ApiError } from '../errors';
+import { nowDate } from '../base/clock';
+import { prisma, type Tx } from '../base/db';
+import { ApiError } from '../base/errors';
 import { parseRedirect } from './redirect-rules';
 import { type Actor, type Registered, withMakers } from './team-log';
 

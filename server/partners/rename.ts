@@ -1,7 +1,7 @@
-import { nowDate } from '../clock';
-import { prisma, type Tx } from '../db';
-import { settings } from '../env';
-import { ApiError } from '../errors';
+import { nowDate } from '../base/clock';
+import { prisma, type Tx } from '../base/db';
+import { settings } from '../base/env';
+import { ApiError } from '../base/errors';
 import { requireFreeName, requireName, takeName } from './claim-name';
 import type { Partner } from './partner';
 import { skeletonOf } from './skeleton';

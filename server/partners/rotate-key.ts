@@ -1,6 +1,6 @@
-import { DAY_MS, now, nowDate } from '../clock';
-import { inTransaction, prisma, type Tx } from '../db';
-import { newPublishableKey } from '../tokens';
+import { DAY_MS, now, nowDate } from '../base/clock';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { newPublishableKey } from '../base/tokens';
 import type { Actor } from './team-log';
 
 /** Time to deploy the new key to every page. */

@@ -1,9 +1,9 @@
 import type { Prisma } from '../../prisma/client/client';
-import { nowDate } from '../clock';
-import { inTransaction, prisma, type Tx } from '../db';
-import { settings } from '../env';
-import { ApiError } from '../errors';
-import { lockAccount } from '../lock-account';
+import { nowDate } from '../base/clock';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { settings } from '../base/env';
+import { ApiError } from '../base/errors';
+import { lockAccount } from '../base/lock-account';
 import { createPartner, type Partner } from './partner';
 import { hasRight, writeRolesWith } from './rights';
 import { recordTeamAction } from './team-log';

@@ -1,6 +1,6 @@
 import type { Prisma, TeamAction } from '../../prisma/client/client';
-import { nowDate } from '../clock';
-import { prisma, type Tx } from '../db';
+import { nowDate } from '../base/clock';
+import { prisma, type Tx } from '../base/db';
 
 /**
  * The team's audit log: who changed what, and when. It holds no secret, and members as user ids, so that no

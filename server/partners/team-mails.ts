@@ -1,7 +1,7 @@
-import { prisma } from '../db';
-import { settings } from '../env';
-import { describeError, log } from '../log';
-import { escapeHtml, htmlMail, htmlParagraph, type Mail, sendMail } from '../mail';
+import { prisma } from '../base/db';
+import { settings } from '../base/env';
+import { describeError, log } from '../base/log';
+import { escapeHtml, htmlMail, htmlParagraph, type Mail, sendMail } from '../base/mail';
 import { nameInMails } from './rename';
 import type { Role } from './rights';
 

@@ -1,6 +1,6 @@
-import { nowDate } from '../clock';
-import { inTransaction, prisma, type Tx } from '../db';
-import { newId } from '../ids';
+import { nowDate } from '../base/clock';
+import { inTransaction, prisma, type Tx } from '../base/db';
+import { newId } from '../base/ids';
 import type { Partner } from './partner';
 import type { Role } from './rights';
 

@@ -1,7 +1,7 @@
-import { describeCredits, formatCredits, type Microcredits } from '../credits';
-import { inTransaction, pool, prisma, type Tx } from '../db';
-import { ApiError } from '../errors';
-import { type LimitRefusal, type ModelRule, readTypedLimits, type TypedLimits } from '../typed-limits';
+import { describeCredits, formatCredits, type Microcredits } from '../base/credits';
+import { inTransaction, pool, prisma, type Tx } from '../base/db';
+import { ApiError } from '../base/errors';
+import { type LimitRefusal, type ModelRule, readTypedLimits, type TypedLimits } from '../base/typed-limits';
 import { type Actor, recordTeamAction } from './team-log';
 import type { AppOfTeam } from './teams';
 

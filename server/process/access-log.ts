@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { countResponse } from '../activity/status-counts';
-import { now } from '../clock';
-import { settings } from '../env';
-import { log } from '../log';
-import { httpDurations, httpRequests } from '../measures';
+import { now } from '../base/clock';
+import { settings } from '../base/env';
+import { log } from '../base/log';
+import { httpDurations, httpRequests } from '../base/measures';
+import { countResponse } from '../gateway/counts/status-counts';
 import { labelRoute } from './route-label';
 import { targetOf } from './target';
 

@@ -1,6 +1,6 @@
-import { checkSetup } from '../checkout/check-setup';
-import { settings } from '../env';
-import { describeError, log } from '../log';
+import { settings } from '../base/env';
+import { describeError, log } from '../base/log';
+import { checkSetup } from '../payments/checkout/check-setup';
 
 /**
  * With a live key, checks the payment processor's account after the start and logs what an operator should

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddress from 'proxy-addr';
-import { CLIENT_IP_HEADER } from '../http/client-ip';
-import { log } from '../log';
+import { CLIENT_IP_HEADER } from '../base/http/client-ip';
+import { log } from '../base/log';
 
 /**
  * Handlers have no access to the socket, so the client IP travels in a header that no client can

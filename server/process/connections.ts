@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { now, SECOND_MS } from '../clock';
+import { now, SECOND_MS } from '../base/clock';
 
 /** A client that takes nothing of its response for this long has disconnected. */
 const UNREAD_MS = 30 * SECOND_MS;

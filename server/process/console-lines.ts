@@ -1,5 +1,5 @@
 import { format } from 'node:util';
-import { describeError, log } from '../log';
+import { describeError, log } from '../base/log';
 
 /**
  * Writes what packages report on the console to the log, as one line each. Next prints the stack of each

@@ -1,8 +1,8 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../clock';
-import { log } from '../log';
+import { now } from '../base/clock';
+import { log } from '../base/log';
 import type { Connections } from './connections';
 
 const POLL_EVERY_MS = 50;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { now } from '../clock';
+import { now } from '../base/clock';
 import { openDataDir } from './data-dir';
 import { type Cluster, createCluster, findCluster, removeDrafts } from './postgres-cluster';
 import { findUnprivilegedAccount, type Notice, preparePrograms } from './postgres-programs';

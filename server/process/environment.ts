@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readSettings, type Settings } from '../env';
+import { readSettings, type Settings } from '../base/env';
 import { requireUsableDatabase } from './check-database';
 import { keepValue, openDataDir } from './data-dir';
 import { type EmbeddedPostgres, startEmbeddedPostgres, useEmbeddedPostgres } from './embedded-postgres';

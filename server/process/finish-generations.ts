@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../clock';
-import { endBackgroundReads } from '../generation/background-reads';
-import { runningGenerations } from '../generation/run';
-import { closeUpstreams } from '../generation/upstream';
+import { now } from '../base/clock';
+import { endBackgroundReads } from '../gateway/run/background-reads';
+import { runningGenerations } from '../gateway/run/run';
+import { closeUpstreams } from '../gateway/run/upstream';
 import { drainLedger } from '../ledger';
 
 const DRAIN_TIMEOUT_MS = 10_000;

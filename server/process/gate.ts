@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../errors';
-import { findWidgetFile } from '../http/widget-files';
+import { ApiError } from '../base/errors';
+import { findWidgetFile } from '../base/http/widget-files';
 import { targetOf } from './target';
 
 /** What every request must be before anything of it is read: whatever it costs us grows with these limits. */

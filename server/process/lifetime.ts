@@ -1,6 +1,6 @@
-import { now } from '../clock';
-import { SettingsError } from '../env';
-import { describeError, log } from '../log';
+import { now } from '../base/clock';
+import { SettingsError } from '../base/env';
+import { describeError, log } from '../base/log';
 import { showMessage } from './show-message';
 import { StartError } from './start-error';
 

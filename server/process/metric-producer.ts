@@ -1,9 +1,9 @@
 import type { HrTime } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { DataPoint, Histogram, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics';
-import { now, SECOND_MS } from '../clock';
-import { describeError, log, VERSION } from '../log';
-import { readMetricValues } from '../metrics/metrics';
+import { now, SECOND_MS } from '../base/clock';
+import { describeError, log, VERSION } from '../base/log';
+import { readMetricValues } from './metrics/metrics';
 
 /** The metrics of `/metrics` for OpenTelemetry, under the same names: they are counted once and read twice. */
 

@@ -1,5 +1,5 @@
-import { settings } from '../env';
-import { ApiError } from '../errors';
+import { settings } from '../base/env';
+import { ApiError } from '../base/errors';
 
 /** Endpoints of other services that clients call by default or by habit, and what to do instead. */
 const UNSUPPORTED: [RegExp, string][] = [

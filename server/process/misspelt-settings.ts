@@ -1,4 +1,4 @@
-import { settingNames } from '../env';
+import { settingNames } from '../base/env';
 
 /** Variables that are no settings but look like one. Short names are like too many others. */
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { authSecrets, type Settings } from '../env';
-import { fingerprintOf } from '../keyed-hash';
+import { authSecrets, type Settings } from '../base/env';
+import { fingerprintOf } from '../base/keyed-hash';
 import { onDatabase } from './on-database';
 import { StartError } from './start-error';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { describeError, log } from '../log';
+import { describeError, log } from '../base/log';
 import { logConsole } from './console-lines';
 import { MAX_HEAD_BYTES } from './gate';
 import { type PagesMessage, type PagesOptions, STOP_PAGES, startPagesHere } from './pages';

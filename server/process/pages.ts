@@ -8,11 +8,11 @@ import {
 } from 'node:http';
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { ApiError } from '../errors';
-import { CLIENT_IP_HEADER } from '../http/client-ip';
-import { withPageStatus } from '../http/page-failures';
-import { ownSiteHeaders } from '../http/security-headers';
-import { sendRefusal } from '../http/send-refusal';
+import { ApiError } from '../base/errors';
+import { CLIENT_IP_HEADER } from '../base/http/client-ip';
+import { withPageStatus } from '../base/http/page-failures';
+import { ownSiteHeaders } from '../base/http/security-headers';
+import { sendRefusal } from '../base/http/send-refusal';
 import { MAX_HEAD_BYTES } from './gate';
 import { receiveForm } from './receive-form';
 import { StartError } from './start-error';

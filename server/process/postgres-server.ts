@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { now } from '../clock';
+import { now } from '../base/clock';
 import { readOptional } from './data-dir';
 import { choosePort } from './listen';
 import { type Cluster, markOf, WORKING_DIRECTORY } from './postgres-cluster';

@@ -1,4 +1,4 @@
-import { now } from '../clock';
+import { now } from '../base/clock';
 import { showMessage } from './show-message';
 
 const QUIET_MS = 1_000;

@@ -1,6 +1,6 @@
-import { ApiError } from '../errors';
-import type { Connection } from '../http/api-request';
-import { hasBody, receiveBody, SMALL_BODY_BYTES } from '../http/receive-body';
+import { ApiError } from '../base/errors';
+import type { Connection } from '../base/http/api-request';
+import { hasBody, receiveBody, SMALL_BODY_BYTES } from '../base/http/receive-body';
 import { targetOf } from './target';
 
 /**

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { readSecret, readSettings, type Settings } from '../env';
-import { findRealSettings, isRealUrl } from '../open-sandboxes';
-import type { OwnProvider } from '../pricing/catalog-schema';
-import { startSandboxMail } from '../sandbox/mail/server';
-import { startSandboxPayments } from '../sandbox/payments/server';
-import { startSandboxProvider } from '../sandbox/provider/server';
+import { startSandboxMail } from '../../sandbox/mail/server';
+import { startSandboxPayments } from '../../sandbox/payments/server';
+import { startSandboxProvider } from '../../sandbox/provider/server';
+import { readSecret, readSettings, type Settings } from '../base/env';
+import { findRealSettings, isRealUrl } from '../base/open-sandboxes';
+import type { OwnProvider } from '../gateway/pricing/catalog-schema';
 import { openDataDir, readOptional, writePrivate } from './data-dir';
 import type { Lifetime } from './lifetime';
 import { choosePort } from './listen';

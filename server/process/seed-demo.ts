@@ -1,8 +1,8 @@
-import { nowDate } from '../clock';
-import { inTransaction, prisma } from '../db';
-import { settings } from '../env';
+import { nowDate } from '../base/clock';
+import { inTransaction, prisma } from '../base/db';
+import { settings } from '../base/env';
+import { newPublishableKey } from '../base/tokens';
 import { addRedirect } from '../partners/redirects';
-import { newPublishableKey } from '../tokens';
 
 const DEMO_PARTNER_ID = 'prt_demo';
 const DEMO_RATE_BP = 2500;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { SettingsError } from '../env';
+import { SettingsError } from '../base/env';
 import { readSettingFiles } from './setting-files';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-settings-'));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SettingsError, settingNames } from '../env';
+import { SettingsError, settingNames } from '../base/env';
 import { codeOf } from './data-dir';
 
 /**

@@ -99,11 +99,11 @@ const NAMES = [
   'server/ledger/sql/archivable.sql',
   'server/ledger/sql/archived-sums.sql',
   'server/ledger/sql/remove-archived.sql',
-  'server/activity/sql/roll-up.sql',
-  'server/activity/sql/pending.sql',
-  'server/activity/sql/by-partner.sql',
-  'server/activity/sql/roll-up-app-users.sql',
-  'server/activity/sql/pending-app-users.sql',
+  'server/reports/activity/sql/roll-up.sql',
+  'server/reports/activity/sql/pending.sql',
+  'server/reports/activity/sql/by-partner.sql',
+  'server/reports/activity/sql/roll-up-app-users.sql',
+  'server/reports/activity/sql/pending-app-users.sql',
 ];
 
 export function readMigrations(): Migration[] {

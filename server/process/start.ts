@@ -1,16 +1,15 @@
-import { SECOND_MS } from '../clock';
-import { closeDatabase } from '../db';
-import { isLive, readSettings, settings } from '../env';
-import { cutOffRunning } from '../generation/cut-off';
-import { cutOffWaiting } from '../generation/respond-once';
-import { describeInstance, noteStopping } from '../health/readiness';
-import { describeMissingSeller } from '../invoices/seller';
+import { SECOND_MS } from '../base/clock';
+import { closeDatabase } from '../base/db';
+import { isLive, readSettings, settings } from '../base/env';
+import { watchConnections } from '../base/measures';
+import { describeSandboxes } from '../base/open-sandboxes';
+import { closeRedis } from '../base/rate-limit/redis';
+import { buildCatalog } from '../gateway/pricing/catalog';
+import { syncCatalog } from '../gateway/pricing/sync-catalog';
+import { cutOffRunning } from '../gateway/run/cut-off';
+import { cutOffWaiting } from '../gateway/run/respond-once';
 import { warmLedger } from '../ledger';
-import { watchConnections } from '../measures';
-import { describeSandboxes } from '../open-sandboxes';
-import { buildCatalog } from '../pricing/catalog';
-import { syncCatalog } from '../pricing/sync-catalog';
-import { closeRedis } from '../rate-limit/redis';
+import { describeMissingSeller } from '../payments/invoices/seller';
 import { startBackgroundWork } from './background';
 import { checkPaymentSetup } from './check-payment-setup';
 import { drain } from './drain';
@@ -22,6 +21,7 @@ import {
   updateDatabase,
 } from './environment';
 import { finishGenerations } from './finish-generations';
+import { describeInstance, noteStopping } from './health/readiness';
 import { createHttpServer } from './http-server';
 import type { Lifetime } from './lifetime';
 import { listen, requireFreePort } from './listen';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { findWidgetFile } from '../http/widget-files';
+import { findWidgetFile } from '../base/http/widget-files';
 
 /** Where a request goes: the one reading of its URL that all code of the process uses. */
 export type Target = {

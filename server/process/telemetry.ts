@@ -1,9 +1,9 @@
 import type { Context } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
-import { now } from '../clock';
-import { type Settings, settings } from '../env';
-import { describeError, INSTANCE, log, VERSION } from '../log';
-import { type Attributes, provideTracing, type Span } from '../tracing';
+import { now } from '../base/clock';
+import { type Settings, settings } from '../base/env';
+import { describeError, INSTANCE, log, VERSION } from '../base/log';
+import { type Attributes, provideTracing, type Span } from '../base/tracing';
 import type { Lifetime } from './lifetime';
 import { metricProducer } from './metric-producer';
 

@@ -1,5 +1,5 @@
-import type { Json } from '@/server/protocols/neutral';
-import { asArray } from '@/server/protocols/read-fields';
+import type { Json } from '@/server/gateway/protocols/neutral';
+import { asArray } from '@/server/gateway/protocols/read-fields';
 
 /** Generates what careless providers send: a good response with faults in any place, and the same for every seed. */
 

@@ -4,10 +4,10 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import { ApiError } from '@/server/errors';
-import type { Json } from '@/server/protocols/neutral';
+import { ApiError } from '@/server/base/errors';
+import type { Json } from '@/server/gateway/protocols/neutral';
+import { CHAT, exchange, MESSAGES } from '../gateway/wire/exchange-harness';
 import { randomFrom } from '../harness/random';
-import { CHAT, exchange, MESSAGES } from '../wire/exchange-harness';
 import { type Careless, careless, Dice, type ProviderFormat } from './careless-provider';
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { SESSION_COOKIE } from '@/server/identity/session-cookie';
-import { apiDocument, type OpenApiOperation } from '@/server/openapi/document';
+import { apiDocument, type OpenApiOperation } from '@/server/api/openapi/document';
+import { SESSION_COOKIE } from '@/server/people/session-cookie';
 import { APP_ROUTES } from '../harness/app-routes';
 import { fromSchema, type Known } from './from-schema';
 import { type Json, near, oddText, onceIn } from './mutate';

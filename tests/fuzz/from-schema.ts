@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { OpenApiDocument } from '@/server/openapi/document';
-import type { JsonSchema } from '@/server/openapi/json';
+import type { OpenApiDocument } from '@/server/api/openapi/document';
+import type { JsonSchema } from '@/server/api/openapi/json';
 import type { Json } from './mutate';
 
 /** Values that a schema of the API document accepts; `known` gives real values for fields by name. */

@@ -1,8 +1,8 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '@/server/http/error-bodies';
-import { SESSION_COOKIE } from '@/server/identity/session-cookie';
-import { apiDocument } from '@/server/openapi/document';
-import { compileContent } from '../openapi/check-response';
+import { apiDocument } from '@/server/api/openapi/document';
+import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '@/server/base/http/error-bodies';
+import { SESSION_COOKIE } from '@/server/people/session-cookie';
+import { compileContent } from '../api/check-response';
 import type { Case } from './cases';
 import type { World } from './world';
 

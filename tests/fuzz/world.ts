@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { DAY_MS, now } from '@/server/clock';
-import { wholeCredits } from '@/server/credits';
-import { inTransaction } from '@/server/db';
-import { openSession } from '@/server/identity/sessions';
-import { openUser } from '@/server/identity/users';
-import { newId } from '@/server/ids';
+import { DAY_MS, now } from '@/server/base/clock';
+import { wholeCredits } from '@/server/base/credits';
+import { inTransaction } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import { createPayout, grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/server/ledger';
 import { rollUpEarnings } from '@/server/ledger/earnings';
 import { findUserRef } from '@/server/operator/find-user';
 import { createPartner } from '@/server/partners/partner';
-import { createSecret, revealSecret } from '@/server/webhooks/signing-secret';
+import { createSecret, revealSecret } from '@/server/partners/webhooks/signing-secret';
+import { openSession } from '@/server/people/sessions';
+import { openUser } from '@/server/people/users';
 import { bookPaidSession } from '../harness/purchases';
-import { mint, newAppUser } from '../identity/app-world';
-import { Dashboard } from '../identity/dashboard';
+import { mint, newAppUser } from '../people/identity/app-world';
+import { Dashboard } from '../people/identity/dashboard';
 import { Instance } from '../sim/instances';
 
 /**

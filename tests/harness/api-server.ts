@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
-import { syncCatalog } from '@/server/pricing/sync-catalog';
+import type { LoopbackServer } from '@/sandbox/loopback-server';
+import { startSandboxProvider } from '@/sandbox/provider/server';
+import { syncCatalog } from '@/server/gateway/pricing/sync-catalog';
 import { apiListener } from '@/server/process/api-listener';
 import { createClientIpWriter } from '@/server/process/client-ip';
 import { Connections } from '@/server/process/connections';
-import type { LoopbackServer } from '@/server/sandbox/loopback-server';
-import { startSandboxProvider } from '@/server/sandbox/provider/server';
 
 /**
  * Serves the API on a real port as the product does, with the sandbox provider behind it and its prices stored.

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll } from 'vitest';
-import { type Json, NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
-import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
+import { listenOnLoopback, readBody } from '@/sandbox/loopback-server';
+import { type Json, NO_TOKENS, type TokenUsage } from '@/server/gateway/protocols/neutral';
 
 /** What the provider produces for a request. A piece of text is one token. */
 export type Answer = {

@@ -1,4 +1,4 @@
-import { pool, prisma } from '@/server/db';
+import { pool, prisma } from '@/server/base/db';
 
 /** Runs the work while all connections of this process are in use, except the ledger's own. */
 export async function whileDatabaseIsBusy(work: () => Promise<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { runCommand } from '@/server/cli/run';
+import { runCommand } from '@/server/operator/cli/run';
 
 /** Runs one command of `svc` in this process, and returns its exit code and what it wrote. */
 export async function svc(...words: string[]): Promise<{ code: number; out: string; err: string }> {

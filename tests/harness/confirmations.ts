@@ -1,6 +1,6 @@
-import { MINUTE_MS, now } from '@/server/clock';
-import { prisma } from '@/server/db';
-import { sha256 } from '@/server/ids';
+import { MINUTE_MS, now } from '@/server/base/clock';
+import { prisma } from '@/server/base/db';
+import { sha256 } from '@/server/base/ids';
 
 /** Sets back when the user of a session last confirmed their presence. */
 export async function confirmedMinutesAgo(token: string, minutes: number): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { WireFormatName } from '@/server/endpoints';
+import type { WireFormatName } from '@/server/base/endpoints';
 
 export type CustomModel = {
   provider: string;

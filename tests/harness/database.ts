@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { closeDatabase } from '@/server/db';
-import { randomBase62 } from '@/server/ids';
+import { closeDatabase } from '@/server/base/db';
+import { randomBase62 } from '@/server/base/ids';
 import { addressOn, withClient } from './database-connection';
 
 /**

@@ -1,10 +1,10 @@
-import { wholeCredits } from '@/server/credits';
-import { inTransaction } from '@/server/db';
-import { openAppUser } from '@/server/identity/app-users';
-import { openUser } from '@/server/identity/users';
-import { newId } from '@/server/ids';
-import { mintUserKey } from '@/server/keys/mint';
+import { wholeCredits } from '@/server/base/credits';
+import { inTransaction } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import { createPartner } from '@/server/partners/partner';
+import { openAppUser } from '@/server/people/app-users';
+import { mintUserKey } from '@/server/people/keys/mint';
+import { openUser } from '@/server/people/users';
 import { bookPaidSession } from './purchases';
 
 export type Person = {

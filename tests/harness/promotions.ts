@@ -1,10 +1,10 @@
-import { hashGiftCode, newGiftCode } from '@/server/checkout/promotion-codes';
-import { nowDate } from '@/server/clock';
-import { type Microcredits, microcredits, wholeCredits } from '@/server/credits';
-import { inTransaction, prisma } from '@/server/db';
-import { newId, randomBase62 } from '@/server/ids';
+import { nowDate } from '@/server/base/clock';
+import { type Microcredits, microcredits, wholeCredits } from '@/server/base/credits';
+import { inTransaction, prisma } from '@/server/base/db';
+import { newId, randomBase62 } from '@/server/base/ids';
 import { bookBonus, type PromotionRefusal, redeemGift, reservePromotion } from '@/server/ledger';
 import { createPromotion, type NewPromotion } from '@/server/operator/promotions';
+import { hashGiftCode, newGiftCode } from '@/server/payments/checkout/promotion-codes';
 import { bookPaidSession } from './purchases';
 
 const asked = { operator: 'boss@example.com', reason: 'autumn' };

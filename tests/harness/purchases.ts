@@ -1,6 +1,6 @@
-import { nowDate } from '@/server/clock';
-import type { Microcredits } from '@/server/credits';
-import type { Tx } from '@/server/db';
+import { nowDate } from '@/server/base/clock';
+import type { Microcredits } from '@/server/base/credits';
+import type { Tx } from '@/server/base/db';
 import { type Booking, bookPurchase } from '@/server/ledger';
 
 /** Books whole credits as a payment in USD does: with its completed checkout session and its purchase. */

@@ -1,4 +1,4 @@
-import { pool } from '@/server/db';
+import { pool } from '@/server/base/db';
 import type { StoredReceipt } from '@/server/ledger';
 
 /** The receipts of a user, oldest first. */

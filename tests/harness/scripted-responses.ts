@@ -1,4 +1,4 @@
-import type { Json } from '@/server/protocols/neutral';
+import type { Json } from '@/server/gateway/protocols/neutral';
 import type { Reply } from './scripted-upstream';
 
 /** Provider responses for a scripted upstream. */

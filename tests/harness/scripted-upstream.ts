@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll } from 'vitest';
-import type { Json } from '@/server/protocols/neutral';
-import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
+import { listenOnLoopback, readBody } from '@/sandbox/loopback-server';
+import type { Json } from '@/server/gateway/protocols/neutral';
 
 /** A response of the scripted provider. */
 export type Reply = {

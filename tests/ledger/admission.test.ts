@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pool } from '@/server/db';
+import { pool } from '@/server/base/db';
 import { newDatabase } from '../harness/database';
 import { buy, hold, newWallet, type Wallet } from './wallets';
 

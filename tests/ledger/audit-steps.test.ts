@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { setClock } from '@/server/clock';
-import { pool } from '@/server/db';
+import { setClock } from '@/server/base/clock';
+import { pool } from '@/server/base/db';
 import { checkLedger } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { newDatabase } from '../harness/database';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { setClock } from '@/server/clock';
-import { chargeFor } from '@/server/credits';
-import { pool } from '@/server/db';
+import { setClock } from '@/server/base/clock';
+import { chargeFor } from '@/server/base/credits';
+import { pool } from '@/server/base/db';
 import { capture } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { forgetOldAudits } from '@/server/ledger/audit-run';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chargeFor, type Picocredits } from '../../server/credits';
-import { pool } from '../../server/db';
+import { chargeFor, type Picocredits } from '../../server/base/credits';
+import { pool } from '../../server/base/db';
 import { newDatabase } from '../harness/database';
 
 await newDatabase();

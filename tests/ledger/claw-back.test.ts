@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chargeFor } from '@/server/credits';
-import { newId } from '@/server/ids';
+import { chargeFor } from '@/server/base/credits';
+import { newId } from '@/server/base/ids';
 import { capture, checkLedger } from '@/server/ledger';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';

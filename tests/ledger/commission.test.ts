@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEarningsDays } from '@/server/activity/partner-activity';
-import { chargeFor, wholeCredits } from '@/server/credits';
-import { pool, prisma } from '@/server/db';
-import { settings } from '@/server/env';
-import { newId } from '@/server/ids';
+import { chargeFor, wholeCredits } from '@/server/base/credits';
+import { pool, prisma } from '@/server/base/db';
+import { settings } from '@/server/base/env';
+import { newId } from '@/server/base/ids';
 import { capture, checkLedger, type Hold } from '@/server/ledger';
 import { readEarnings, rollUpEarnings } from '@/server/ledger/earnings';
+import { readEarningsDays } from '@/server/reports/activity/partner-activity';
 import { newDatabase } from '../harness/database';
 import { RECOUNT_SPENT } from './forged-rows';
 import { receipt } from './receipt';

@@ -1,6 +1,6 @@
-import { nowDate } from '@/server/clock';
-import { type Microcredits, microcredits } from '@/server/credits';
-import { pool, prisma } from '@/server/db';
+import { nowDate } from '@/server/base/clock';
+import { type Microcredits, microcredits } from '@/server/base/credits';
+import { pool, prisma } from '@/server/base/db';
 import { bookCorrections, closeProposal, openProposal, writeProposal } from '@/server/ledger';
 
 /** Corrections of requests, as a command proposes them and an operator approves them. */

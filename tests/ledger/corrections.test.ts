@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { chargeFor, wholeCredits } from '@/server/credits';
-import { pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { chargeFor, wholeCredits } from '@/server/base/credits';
+import { pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import { bookCorrections, capture, checkLedger, readCorrections } from '@/server/ledger';
 import { forgetAbandonedProposals, openProposal, writeProposal } from '@/server/ledger/corrections';
 import { readEarnings, rollUpEarnings } from '@/server/ledger/earnings';

@@ -1,4 +1,4 @@
-import { inSlowTransaction } from '@/server/db';
+import { inSlowTransaction } from '@/server/base/db';
 
 /**
  * Does what only a superuser can: runs statements without triggers. Returns how many rows each changed,

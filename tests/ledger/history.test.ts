@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chargeFor } from '@/server/credits';
+import { chargeFor } from '@/server/base/credits';
 import { capture, readHistory, rollUpUsage } from '@/server/ledger';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DAY_MS, setClock } from '@/server/clock';
-import { chargeFor, microcredits } from '@/server/credits';
-import { inTransaction, pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { DAY_MS, setClock } from '@/server/base/clock';
+import { chargeFor, microcredits } from '@/server/base/credits';
+import { inTransaction, pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
+import { findCatalogModel, priceVersions } from '@/server/gateway/pricing/catalog';
+import { costOf } from '@/server/gateway/pricing/cost';
+import { syncCatalog } from '@/server/gateway/pricing/sync-catalog';
+import { NO_TOKENS, type TokenUsage } from '@/server/gateway/protocols/neutral';
 import {
   ALL_APPS,
   capture,
@@ -16,10 +20,6 @@ import {
 import { auditRecent } from '@/server/ledger/audit';
 import { LEASE_SECONDS } from '@/server/ledger/batch';
 import { rollUpEarnings } from '@/server/ledger/earnings';
-import { findCatalogModel, priceVersions } from '@/server/pricing/catalog';
-import { costOf } from '@/server/pricing/cost';
-import { syncCatalog } from '@/server/pricing/sync-catalog';
-import { NO_TOKENS, type TokenUsage } from '@/server/protocols/neutral';
 import { newDatabase } from '../harness/database';
 import { inLanes } from '../harness/in-lanes';
 import { bookWithBonus, newPromotion, startWithCode } from '../harness/promotions';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { now, setClock } from '../../server/clock';
-import { chargeFor } from '../../server/credits';
-import { inTransaction, ledgerPool, pool, prisma } from '../../server/db';
-import { newId } from '../../server/ids';
+import { now, setClock } from '../../server/base/clock';
+import { chargeFor } from '../../server/base/credits';
+import { inTransaction, ledgerPool, pool, prisma } from '../../server/base/db';
+import { newId } from '../../server/base/ids';
 import {
   admit,
   capture,

@@ -1,4 +1,4 @@
-import { pool } from '@/server/db';
+import { pool } from '@/server/base/db';
 
 /** The clock of limits, and of the transactions from which a new limit counts what was spent before. */
 export async function replaceLimitClock(): Promise<void> {

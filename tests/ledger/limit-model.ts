@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { wholeCredits } from '../../server/credits';
-import { inTransaction } from '../../server/db';
+import { wholeCredits } from '../../server/base/credits';
+import { inTransaction } from '../../server/base/db';
 import { ALL_APPS, type Limits, type Period, saveLimits } from '../../server/ledger';
 import {
   saveAppLimits,

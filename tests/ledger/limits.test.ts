@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { chargeFor, wholeCredits } from '@/server/credits';
-import { inTransaction, ledgerPool, pool } from '@/server/db';
-import { newId } from '@/server/ids';
+import { chargeFor, wholeCredits } from '@/server/base/credits';
+import { inTransaction, ledgerPool, pool } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import {
   capture,
   type Hold,

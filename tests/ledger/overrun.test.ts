@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { chargeFor, type Picocredits } from '@/server/credits';
-import { closeDatabase, inTransaction, pool } from '@/server/db';
+import { chargeFor, type Picocredits } from '@/server/base/credits';
+import { closeDatabase, inTransaction, pool } from '@/server/base/db';
 import {
   type AdmissionRefusal,
   capture,

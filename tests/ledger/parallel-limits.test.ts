@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chargeFor } from '@/server/credits';
-import { inTransaction, openLedgerPool, pool } from '@/server/db';
-import { settings } from '@/server/env';
-import { newId } from '@/server/ids';
+import { chargeFor } from '@/server/base/credits';
+import { inTransaction, openLedgerPool, pool } from '@/server/base/db';
+import { settings } from '@/server/base/env';
+import { newId } from '@/server/base/ids';
 import { openBatches } from '@/server/ledger/batch';
 import { findDifferences } from '@/server/ledger/differences';
 import { LIMIT_INVARIANT, POCKET_INVARIANT, WALLET_INVARIANTS } from '@/server/ledger/invariants';

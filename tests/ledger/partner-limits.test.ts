@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { chargeFor, type Microcredits, wholeCredits } from '@/server/credits';
-import { inTransaction, ledgerPool, pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { chargeFor, type Microcredits, wholeCredits } from '@/server/base/credits';
+import { inTransaction, ledgerPool, pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import {
   capture,
   type Hold,

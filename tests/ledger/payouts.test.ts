@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY_MS, nowDate, setClock } from '@/server/clock';
-import { chargeFor, type Microcredits, microcredits, wholeCredits } from '@/server/credits';
-import { onConnection, pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { DAY_MS, nowDate, setClock } from '@/server/base/clock';
+import { chargeFor, type Microcredits, microcredits, wholeCredits } from '@/server/base/credits';
+import { onConnection, pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import {
   type AppEarnings,
   capture,

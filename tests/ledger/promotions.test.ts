@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bonusFor } from '@/app/checkout/[visit]/purchase-amount';
-import { acceptGift } from '@/server/checkout/gifts';
-import { DAY_MS, setClock } from '@/server/clock';
-import { chargeFor, microcredits, wholeCredits } from '@/server/credits';
-import { inTransaction, pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { DAY_MS, setClock } from '@/server/base/clock';
+import { chargeFor, microcredits, wholeCredits } from '@/server/base/credits';
+import { inTransaction, pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import { bookBonus, capture, checkLedger } from '@/server/ledger';
 import { disablePromotion } from '@/server/operator/promotions';
+import { acceptGift } from '@/server/payments/checkout/gifts';
 import { newDatabase } from '../harness/database';
 import { addLink, bookWithBonus, newGift, newPromotion, startWithCode } from '../harness/promotions';
 import { receipt } from './receipt';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { chargeFor } from '../../server/credits';
-import { pool } from '../../server/db';
-import { newId } from '../../server/ids';
+import { chargeFor } from '../../server/base/credits';
+import { pool } from '../../server/base/db';
+import { newId } from '../../server/base/ids';
 import { capture, checkLedger, release, sweepHolds } from '../../server/ledger';
 import { writeBatch } from '../../server/ledger/batch';
 import { returnIdleHolds } from '../../server/ledger/kept-holds';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chargeFor, wholeCredits } from '@/server/credits';
-import { inTransaction, pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { chargeFor, wholeCredits } from '@/server/base/credits';
+import { inTransaction, pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import { admit, capture, clawBack, type Hold, release, resumeUser } from '@/server/ledger';
 import { BOOKING_INVARIANTS } from '@/server/ledger/booking-invariants';
 import { CORRECTION_INVARIANTS } from '@/server/ledger/correction-invariants';

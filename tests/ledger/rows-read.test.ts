@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chargeFor } from '../../server/credits';
-import { pool } from '../../server/db';
-import { newId } from '../../server/ids';
+import { chargeFor } from '../../server/base/credits';
+import { pool } from '../../server/base/db';
+import { newId } from '../../server/base/ids';
 import { writeBatch } from '../../server/ledger/batch';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';

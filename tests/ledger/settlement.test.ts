@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chargeFor } from '../../server/credits';
-import { pool } from '../../server/db';
+import { chargeFor } from '../../server/base/credits';
+import { pool } from '../../server/base/db';
 import { capture, checkLedger, type Hold, readHistory, release, sweepHolds } from '../../server/ledger';
 import { keepLease, renewLeases } from '../../server/ledger/lease';
 import { newDatabase } from '../harness/database';

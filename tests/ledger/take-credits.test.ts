@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chargeFor, wholeCredits } from '../../server/credits';
-import { inTransaction, pool } from '../../server/db';
-import { newId } from '../../server/ids';
+import { chargeFor, wholeCredits } from '../../server/base/credits';
+import { inTransaction, pool } from '../../server/base/db';
+import { newId } from '../../server/base/ids';
 import { capture, checkLedger, takeCredits } from '../../server/ledger';
 import { newDatabase } from '../harness/database';
 import { receipt } from './receipt';

@@ -1,5 +1,5 @@
-import { prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 
 /** A team that manages the apps. */
 export async function newTeam(partnerIds: string[]): Promise<string> {

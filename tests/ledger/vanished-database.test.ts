@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, test, vi } from 'vitest';
-import { isDatabaseBusy } from '@/server/http/database-busy';
+import { isDatabaseBusy } from '@/server/base/http/database-busy';
 import { newDatabase } from '../harness/database';
 import { buy, hold, newWallet } from './wallets';
 

@@ -1,6 +1,6 @@
-import { type Microcredits, type Picocredits, wholeCredits } from '../../server/credits';
-import { inTransaction, pool, prisma } from '../../server/db';
-import { newId, sha256 } from '../../server/ids';
+import { type Microcredits, type Picocredits, wholeCredits } from '../../server/base/credits';
+import { inTransaction, pool, prisma } from '../../server/base/db';
+import { newId, sha256 } from '../../server/base/ids';
 import {
   ALL_APPS,
   admit,

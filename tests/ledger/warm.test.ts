@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LEDGER_CONNECTIONS, ledgerPool } from '@/server/db';
+import { LEDGER_CONNECTIONS, ledgerPool } from '@/server/base/db';
 import { warmLedger } from '@/server/ledger';
 import { newDatabase } from '../harness/database';
 

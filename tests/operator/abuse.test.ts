@@ -1,12 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { forgetOldAttempts } from '@/server/checkout/note-attempt';
-import { startOwnPayment } from '@/server/checkout/own-payments';
-import { startCardSetup } from '@/server/checkout/saved-cards';
-import { DAY_MS, HOUR_MS, now, setClock } from '@/server/clock';
-import { inTransaction, pool, prisma } from '@/server/db';
-import { deleteAccount } from '@/server/identity/delete-account';
-import { openUser } from '@/server/identity/users';
-import { newId } from '@/server/ids';
+import { DAY_MS, HOUR_MS, now, setClock } from '@/server/base/clock';
+import { inTransaction, pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
+import { forgetOldTraces, noteSignIn, type TraceKind } from '@/server/base/traces';
 import {
   joinOverlapping,
   listBlocked,
@@ -18,11 +14,21 @@ import {
 } from '@/server/operator/abuse';
 import { allowPurchasesAs, blockPurchasesAs } from '@/server/operator/block-purchases';
 import { createPartner } from '@/server/partners/partner';
-import { forgetOldTraces, noteSignIn, type TraceKind } from '@/server/traces';
-import { addCard, newBuyer } from '../checkout/cards-world';
-import { CheckoutWindow, newUserKey, payByCard, send, startCheckout } from '../checkout/checkout-world';
+import { forgetOldAttempts } from '@/server/payments/checkout/note-attempt';
+import { startOwnPayment } from '@/server/payments/checkout/own-payments';
+import { startCardSetup } from '@/server/payments/checkout/saved-cards';
+import { deleteAccount } from '@/server/people/delete-account';
+import { openUser } from '@/server/people/users';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
+import { addCard, newBuyer } from '../payments/checkout/cards-world';
+import {
+  CheckoutWindow,
+  newUserKey,
+  payByCard,
+  send,
+  startCheckout,
+} from '../payments/checkout/checkout-world';
 
 /** The abuse view of operators, and the block of purchases that it offers. */
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '@/server/cli/run';
-import { wholeCredits } from '@/server/credits';
-import { prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { wholeCredits } from '@/server/base/credits';
+import { prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import { checkLedger, readSpendable } from '@/server/ledger';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changePartner } from '@/server/operator/change-partner';
+import { runCommand } from '@/server/operator/cli/run';
 import { findUserByRef, findUserRef } from '@/server/operator/find-user';
 import { dismissAlert } from '@/server/operator/handle-payments';
 import { listActions } from '@/server/operator/record';

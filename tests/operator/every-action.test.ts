@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fulfil } from '@/server/checkout/fulfil';
-import { runCommand } from '@/server/cli/run';
-import { wholeCredits } from '@/server/credits';
-import { prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { wholeCredits } from '@/server/base/credits';
+import { prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
+import { seal } from '@/server/base/seal';
 import { allowPurchasesAs, blockPurchasesAs } from '@/server/operator/block-purchases';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changeDefaultLimits, changePartner, type PartnerChange } from '@/server/operator/change-partner';
@@ -14,20 +13,21 @@ import {
   reversePayout,
   viewDestination,
 } from '@/server/operator/change-payouts';
+import { runCommand } from '@/server/operator/cli/run';
 import { decideCorrections } from '@/server/operator/corrections';
 import { dismissAlert, refundByOperator } from '@/server/operator/handle-payments';
 import { resumeUserAs } from '@/server/operator/overruns';
 import { createGiftLinks, createPromotion, disablePromotion } from '@/server/operator/promotions';
 import { ACTION_NAMES, type ActionName } from '@/server/operator/record';
 import { createPartner } from '@/server/partners/partner';
-import { readPayment } from '@/server/payouts/record-manual';
-import { sendPayouts } from '@/server/payouts/send';
-import { seal } from '@/server/seal';
-import { CheckoutWindow, payByCard, setWebhooks, startCheckout } from '../checkout/checkout-world';
+import { fulfil } from '@/server/payments/checkout/fulfil';
+import { readPayment } from '@/server/payments/payouts/record-manual';
+import { sendPayouts } from '@/server/payments/payouts/send';
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
-import { newPayout } from '../payouts/payout-in-state';
-import { newPlannedPayout } from '../payouts/payout-world';
+import { CheckoutWindow, payByCard, setWebhooks, startCheckout } from '../payments/checkout/checkout-world';
+import { newPayout } from '../payments/payouts/payout-in-state';
+import { newPlannedPayout } from '../payments/payouts/payout-world';
 
 /** Every operator action, and the audit entries that it writes. */
 

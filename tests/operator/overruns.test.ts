@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { readPeriod } from '@/server/activity/periods';
-import { runCommand } from '@/server/cli/run';
-import { pool, prisma } from '@/server/db';
+import { pool, prisma } from '@/server/base/db';
 import { changePartner } from '@/server/operator/change-partner';
+import { runCommand } from '@/server/operator/cli/run';
 import { findUserByRef } from '@/server/operator/find-user';
 import { listPaused, readOverruns, resumeUserAs } from '@/server/operator/overruns';
 import { readServiceState } from '@/server/operator/state';
+import { readPeriod } from '@/server/reports/activity/periods';
 import { newDatabase } from '../harness';
 import { startApi } from '../harness/api-server';
 import { configureProviders, modelOf } from '../harness/custom-providers';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LoopbackServer, listenOnLoopback } from '@/server/sandbox/loopback-server';
+import { type LoopbackServer, listenOnLoopback } from '@/sandbox/loopback-server';
 
 /** Runs `npm run audit`, with the real npm, against a registry on loopback. */
 

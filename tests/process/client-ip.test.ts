@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { CLIENT_IP_HEADER } from '@/server/http/client-ip';
+import { CLIENT_IP_HEADER } from '@/server/base/http/client-ip';
 import { createClientIpWriter } from '@/server/process/client-ip';
 
 /** Every address that a server sees when a client sends these headers: names and values in turn. */

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
+import { listenOnLoopback, readBody } from '@/sandbox/loopback-server';
 
 /** A real OTLP/HTTP collector in JSON, which keeps what it received. */
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { fingerprintOf } from '@/server/keyed-hash';
-import { startSandboxMail } from '@/server/sandbox/mail/server';
+import { startSandboxMail } from '@/sandbox/mail/server';
+import { fingerprintOf } from '@/server/base/keyed-hash';
 import { newDatabase } from '../harness';
 import { addressOn, withClient } from '../harness/database-connection';
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 async function check(given: Record<string, string>): Promise<{ code: number; text: string }> {
   Object.assign(process.env, given);
   // The settings are read once by each copy of the code.
-  const { runCommand } = await import('@/server/cli/run');
+  const { runCommand } = await import('@/server/operator/cli/run');
   let text = '';
   const write = (more: string): void => {
     text += more;

@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { setClock } from '@/server/clock';
+import { setClock } from '@/server/base/clock';
 import { Connections } from '@/server/process/connections';
 import { drain } from '@/server/process/drain';
 import { listen } from '@/server/process/listen';

@@ -9,8 +9,8 @@ import { API_ROUTES } from '@/server/process/api-routes';
 import { buildPages, buildWidget, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
-import { Dashboard } from '../identity/dashboard';
-import { openMailbox } from '../identity/mailbox';
+import { Dashboard } from '../people/identity/dashboard';
+import { openMailbox } from '../people/identity/mailbox';
 import { Instance } from '../sim/instances';
 
 /** Requests that no client library sends, on plain sockets, to a real server with the built pages. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendRefusal } from '@/server/http/send-refusal';
+import { sendRefusal } from '@/server/base/http/send-refusal';
 import { findFault } from '@/server/process/gate';
 
 const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { randomBase62 } from '@/server/ids';
+import { randomBase62 } from '@/server/base/ids';
 import { migrate, requireMigrated } from '@/server/process/migrate';
 import { readMigrations, readRelease } from '@/server/process/sql-files';
 import { StartError } from '@/server/process/start-error';
@@ -126,7 +126,8 @@ describe('the record of migrations', () => {
   test('names the release that changed the tables, even if it changed no SQL file', async () => {
     const { files } = readRelease();
     await run(
-      `UPDATE sql_file SET version = '1.9.0'; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_functions'`,
+      `UPDATE sql_file SET version = '1.9.0'; DROP TABLE provider_loss;
+       DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_provider_loss'`,
     );
     await migrate(url, { version: '1.10.0', files });
     const { rows } = await run('SELECT DISTINCT version FROM sql_file');

@@ -2,9 +2,9 @@ import { Agent, createServer, type IncomingMessage, type Server } from 'node:htt
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { now, SECOND_MS, setClock } from '@/server/clock';
-import { bodyBytes } from '@/server/http/body-bytes';
-import { endSlowUploads } from '@/server/http/receive-body';
+import { now, SECOND_MS, setClock } from '@/server/base/clock';
+import { bodyBytes } from '@/server/base/http/body-bytes';
+import { endSlowUploads } from '@/server/base/http/receive-body';
 import { createClientIpWriter } from '@/server/process/client-ip';
 import { logConsole } from '@/server/process/console-lines';
 import { forward } from '@/server/process/pages';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSettings } from '@/server/env';
+import { readSettings } from '@/server/base/env';
 import { requireUsableDatabase } from '@/server/process/check-database';
 import { claimSecret } from '@/server/process/own-secret';
 import { bundleServer } from '../../scripts/steps.mjs';

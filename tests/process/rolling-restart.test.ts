@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { pool } from '@/server/db';
+import { pool } from '@/server/base/db';
 import { startProxy } from '../../bench/keep-alive-proxy.mjs';
 import { buildPages, buildWidget, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prisma } from '@/server/db';
+import { prisma } from '@/server/base/db';
 import { seedDemo } from '@/server/process/seed-demo';
 import { newDatabase } from '../harness';
 

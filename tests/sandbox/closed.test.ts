@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
-import { openMailbox } from '../identity/mailbox';
+import { openMailbox } from '../people/identity/mailbox';
 import { startInVain } from '../process/start-in-vain';
 import { Instance } from '../sim/instances';
 

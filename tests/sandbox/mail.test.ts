@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type SandboxMail, startSandboxMail } from '@/server/sandbox/mail/server';
+import { type SandboxMail, startSandboxMail } from '@/sandbox/mail/server';
 
 let sandbox: SandboxMail;
 beforeEach(async () => {

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MINUTE_MS, now, setClock } from '@/server/clock';
-import type { LoopbackServer } from '@/server/sandbox/loopback-server';
-import { type SandboxPaymentsOptions, startSandboxPayments } from '@/server/sandbox/payments/server';
+import type { LoopbackServer } from '@/sandbox/loopback-server';
+import { type SandboxPaymentsOptions, startSandboxPayments } from '@/sandbox/payments/server';
+import { MINUTE_MS, now, setClock } from '@/server/base/clock';
 
 const SECRET_KEY = 'sk_test_sandbox';
 const WEBHOOK_SECRET = 'whsec_sandbox';

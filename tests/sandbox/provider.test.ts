@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LoopbackServer } from '@/server/sandbox/loopback-server';
-import { SPLIT_UTF8_TEXT } from '@/server/sandbox/provider/answers';
-import { startSandboxProvider } from '@/server/sandbox/provider/server';
+import type { LoopbackServer } from '@/sandbox/loopback-server';
+import { SPLIT_UTF8_TEXT } from '@/sandbox/provider/answers';
+import { startSandboxProvider } from '@/sandbox/provider/server';
 
 let provider: LoopbackServer;
 let openai: OpenAI;

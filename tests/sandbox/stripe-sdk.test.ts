@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startSandboxPayments } from '@/server/sandbox/payments/server';
+import { startSandboxPayments } from '@/sandbox/payments/server';
 
 /** The official SDK's own calls against the sandbox, beyond checkout sessions. */
 

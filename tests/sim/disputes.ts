@@ -1,4 +1,4 @@
-import { prisma } from '@/server/db';
+import { prisma } from '@/server/base/db';
 import type { Site } from './clients';
 import type { Tally } from './tally';
 

@@ -1,4 +1,4 @@
-import { onConnection, pool } from '@/server/db';
+import { onConnection, pool } from '@/server/base/db';
 import { checkLedger, sweepHolds } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
 import { CORRECTION_INVARIANTS } from '@/server/ledger/correction-invariants';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { closeDatabase } from '@/server/db';
+import { closeDatabase } from '@/server/base/db';
 import { migrate } from '@/server/process/migrate';
 import { BreakableDatabase } from './database';
 import { NO_PAUSES, walkLedger } from './ledger-walk';

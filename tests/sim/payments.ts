@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import Stripe from 'stripe';
 import { request } from 'undici';
-import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
-import { startSandboxPayments } from '@/server/sandbox/payments/server';
+import { listenOnLoopback, readBody } from '@/sandbox/loopback-server';
+import { startSandboxPayments } from '@/sandbox/payments/server';
 import type { Tally } from './tally';
 
 /**

@@ -1,7 +1,7 @@
-import { DAY_MS, nowDate } from '@/server/clock';
-import { microcredits } from '@/server/credits';
-import { pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+import { DAY_MS, nowDate } from '@/server/base/clock';
+import { microcredits } from '@/server/base/credits';
+import { pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import { createPayout, readTeamEarnings, returnPayout } from '@/server/ledger';
 import { insist } from './insist';
 import type { Tally } from './tally';

@@ -1,4 +1,4 @@
-import { wholeCredits } from '@/server/credits';
+import { wholeCredits } from '@/server/base/credits';
 import { newPromotion } from '../harness/promotions';
 
 /** Promotions that all walkers use at once. Their limits are reached during a walk. */

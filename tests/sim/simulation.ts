@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { closeDatabase, pool } from '@/server/db';
+import { closeDatabase, pool } from '@/server/base/db';
 import { auditRecent } from '@/server/ledger/audit';
 import { migrate } from '@/server/process/migrate';
 import { randomFrom } from '../harness/random';

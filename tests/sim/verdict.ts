@@ -1,7 +1,7 @@
-import { sweepPayments } from '@/server/checkout/sweep';
-import { pool } from '@/server/db';
+import { pool } from '@/server/base/db';
 import { checkLedger, sweepHolds } from '@/server/ledger';
 import { auditRecent } from '@/server/ledger/audit';
+import { sweepPayments } from '@/server/payments/checkout/sweep';
 import type { Tally } from './tally';
 
 /** After the run: checks every invariant and every reported outcome in the database. */

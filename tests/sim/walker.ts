@@ -1,6 +1,4 @@
-import { advanceTopUps } from '@/server/checkout/top-up/advance';
-import { claimTopUp } from '@/server/checkout/top-up/claim';
-import { nowDate } from '@/server/clock';
+import { nowDate } from '@/server/base/clock';
 import {
   type Charge,
   chargeFor,
@@ -8,9 +6,9 @@ import {
   microcredits,
   type Picocredits,
   wholeCredits,
-} from '@/server/credits';
-import { inTransaction, pool, prisma } from '@/server/db';
-import { newId } from '@/server/ids';
+} from '@/server/base/credits';
+import { inTransaction, pool, prisma } from '@/server/base/db';
+import { newId } from '@/server/base/ids';
 import {
   admit,
   bookCorrections,
@@ -24,6 +22,8 @@ import {
   saveAllowance,
 } from '@/server/ledger';
 import { minimumBalance } from '@/server/ledger/minimum-balance';
+import { advanceTopUps } from '@/server/payments/checkout/top-up/advance';
+import { claimTopUp } from '@/server/payments/checkout/top-up/claim';
 import { bookWithBonus, newGift, redeemGiftLink, startWithCode } from '../harness/promotions';
 import { bookPaidSession } from '../harness/purchases';
 import { approve, proposeCredits } from '../ledger/correct';

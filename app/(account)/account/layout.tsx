@@ -18,8 +18,8 @@ import { requireSession, type Session } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { PageLink } from '@/app/_ui/page-link';
-import { settings } from '@/server/env';
-import { isOperator } from '@/server/identity/sessions';
+import { settings } from '@/server/base/env';
+import { isOperator } from '@/server/people/sessions';
 
 export const metadata: Metadata = { title: { default: 'Account', template: '%s · Account' } };
 

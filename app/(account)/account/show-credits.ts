@@ -1,5 +1,5 @@
 import { formatCredits, writeWorth } from '@/app/_ui/amount';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
 
 const FEW_DECIMALS = 2;
 

@@ -21,7 +21,7 @@ import { requireOperator } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { PageLink } from '@/app/_ui/page-link';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 
 export const metadata: Metadata = { title: { default: 'Operator', template: '%s · Operator' } };
 

@@ -9,7 +9,12 @@ import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
-import { barsOf } from '@/server/activity/bars';
+import { creditsToJson } from '@/server/base/credits';
+import { settings } from '@/server/base/env';
+import { describeSandboxes, type Sandboxes } from '@/server/base/open-sandboxes';
+import { readServiceState, type ServiceState } from '@/server/operator/state';
+import { listPaymentsNeedingAttention } from '@/server/payments/checkout/alerts';
+import { barsOf } from '@/server/reports/activity/bars';
 import {
   type DaySums,
   type NamedSums,
@@ -18,13 +23,8 @@ import {
   readDays,
   readMoney,
   readRefusals,
-} from '@/server/activity/install-activity';
-import { PERIODS, type Period, readPeriod } from '@/server/activity/periods';
-import { listPaymentsNeedingAttention } from '@/server/checkout/alerts';
-import { creditsToJson } from '@/server/credits';
-import { settings } from '@/server/env';
-import { describeSandboxes, type Sandboxes } from '@/server/open-sandboxes';
-import { readServiceState, type ServiceState } from '@/server/operator/state';
+} from '@/server/reports/activity/install-activity';
+import { PERIODS, type Period, readPeriod } from '@/server/reports/activity/periods';
 import { PeriodLinks } from './period-links';
 import { UsageTable } from './usage-table';
 import { inDollars, inNumber } from './write-amounts';

@@ -1,5 +1,5 @@
 import { PageLink } from '@/app/_ui/page-link';
-import { PERIODS, type Period } from '@/server/activity/periods';
+import { PERIODS, type Period } from '@/server/reports/activity/periods';
 
 const NAMES: Record<Period, string> = {
   '7d': '7 days',

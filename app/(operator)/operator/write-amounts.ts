@@ -1,5 +1,5 @@
 import { inColumn } from '@/app/_ui/amount';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
 
 const CREDITS_PER_DOLLAR = 100;
 

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { requireSession } from '@/app/_session/session';
-import { settings } from '@/server/env';
-import { findActionPlace } from '@/server/identity/open-action-link';
+import { settings } from '@/server/base/env';
+import { findActionPlace } from '@/server/people/open-action-link';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { OtherAccount } from './other-account';

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { Sheet } from '../sheet';
 import { ConnectDevice } from './connect-device';
 

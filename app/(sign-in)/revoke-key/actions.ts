@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { openAction } from '@/app/_session/action';
-import { revokeByLink } from '@/server/identity/revoke-by-link';
+import { revokeByLink } from '@/server/people/revoke-by-link';
 
 /** The signed token of a mailed link is the credential. */
 export const revokeLinkedKey = openAction(z.object({ token: z.string().max(200) }), async ({ token }) =>

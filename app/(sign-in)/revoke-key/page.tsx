@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { settings } from '@/server/env';
-import { findKeyOfLink } from '@/server/identity/revoke-by-link';
+import { settings } from '@/server/base/env';
+import { findKeyOfLink } from '@/server/people/revoke-by-link';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { RevokeKey } from './revoke-key';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { openAction } from '@/app/_session/action';
 import { keepSession, readBrowser } from '@/app/_session/browser';
-import { sendServiceCode, signInToService } from '@/server/identity/sign-in-to-service';
+import { sendServiceCode, signInToService } from '@/server/people/sign-in-to-service';
 
 const email = z.string().max(320);
 

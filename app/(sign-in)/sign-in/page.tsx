@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { readReturnPath } from '@/app/_session/return-path';
 import { findSession } from '@/app/_session/session';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { Sheet } from '../sheet';
 import { SignIn } from './sign-in';
 

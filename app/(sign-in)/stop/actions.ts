@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { openAction } from '@/app/_session/action';
-import { stopByLink } from '@/server/identity/stop-by-link';
+import { stopByLink } from '@/server/people/stop-by-link';
 
 /** The token of a mailed link is the credential. */
 export const stopByMail = openAction(

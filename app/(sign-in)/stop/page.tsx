@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { settings } from '@/server/env';
-import { findStopOfLink } from '@/server/identity/stop-by-link';
+import { settings } from '@/server/base/env';
+import { findStopOfLink } from '@/server/people/stop-by-link';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { StopSpending } from './stop-spending';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button, buttonClass } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
-import type { StopOfLink, StopScope } from '@/server/identity/stop-by-link';
+import type { StopOfLink, StopScope } from '@/server/people/stop-by-link';
 import { stopByMail } from './actions';
 
 type Props = { token: string; stop: StopOfLink };

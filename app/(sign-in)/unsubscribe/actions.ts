@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { openAction } from '@/app/_session/action';
-import { unsubscribeByLink } from '@/server/warnings/unsubscribe';
+import { unsubscribeByLink } from '@/server/people/warnings/unsubscribe';
 
 /** The token of a mailed link is the credential. */
 export const unsubscribeByMail = openAction(z.object({ token: z.string().max(300) }), async ({ token }) =>

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { settings } from '@/server/env';
-import { findSubscriptionOfLink } from '@/server/warnings/unsubscribe';
+import { settings } from '@/server/base/env';
+import { findSubscriptionOfLink } from '@/server/people/warnings/unsubscribe';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { Unsubscribe } from './unsubscribe';

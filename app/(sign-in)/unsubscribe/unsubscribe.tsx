@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button, buttonClass } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
-import type { Subscription } from '@/server/unsubscribe-link';
+import type { Subscription } from '@/server/base/unsubscribe-link';
 import { unsubscribeByMail } from './actions';
 
 const MAILS: Record<Subscription['kind'], string> = {

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import { isLive, settings } from '@/server/env';
+import { isLive, settings } from '@/server/base/env';
 import { findDemoPublishableKey } from '@/server/partners/demo';
 import { readLanguage } from '../../_ui/language';
 import { Demo } from './demo';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 
 /** The guides of this repository for people who build on the service, in reading order. */
 

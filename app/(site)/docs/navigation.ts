@@ -1,4 +1,4 @@
-import { GROUPS } from '@/server/openapi/operation';
+import { GROUPS } from '@/server/api/openapi/operation';
 import { GUIDES } from './guides';
 
 export type NavGroup = { title: string; links: { href: string; label: string }[] };

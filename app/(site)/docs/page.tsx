@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
-import { isLive, settings } from '@/server/env';
+import { isLive, settings } from '@/server/base/env';
 import { CodeBlock } from '../parts/code-block';
 import { AnchoredHeading, InlineCode, TextLink } from '../parts/markdown';
 import { readSnippet } from './guides';

@@ -1,8 +1,8 @@
-import { SANDBOX_FORMATS } from '@/server/endpoints';
-import { isLive } from '@/server/env';
-import { type CatalogModel, catalogModels } from '@/server/pricing/catalog';
-import { describePeakHours } from '@/server/pricing/peak-hours';
-import { findServedModel } from '@/server/pricing/served';
+import { SANDBOX_FORMATS } from '@/server/base/endpoints';
+import { isLive } from '@/server/base/env';
+import { type CatalogModel, catalogModels } from '@/server/gateway/pricing/catalog';
+import { describePeakHours } from '@/server/gateway/pricing/peak-hours';
+import { findServedModel } from '@/server/gateway/pricing/served';
 
 /** A model as the price table shows it. `prices` are exact, for the estimate of a request. */
 export type PriceRow = Pick<CatalogModel, 'id' | 'type' | 'name' | 'provider' | 'released' | 'prices'> & {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { hasSessionCookie } from '@/app/_session/session';
 import { PageLink } from '@/app/_ui/page-link';
-import { isLive, settings } from '@/server/env';
+import { isLive, settings } from '@/server/base/env';
 import { buttonClass } from '../../_ui/button';
 
 type Place = 'front' | 'pricing' | 'docs' | 'status';

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { isLive } from '@/server/env';
+import { isLive } from '@/server/base/env';
 import { TextLink } from '../parts/markdown';
 import { isSandbox, priceRows } from '../parts/price-rows';
 import { SiteFrame } from '../parts/site-frame';

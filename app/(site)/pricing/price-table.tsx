@@ -2,7 +2,7 @@
 
 import { SearchX } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { estimateCredits } from '@/server/pricing/estimate';
+import { estimateCredits } from '@/server/gateway/pricing/estimate';
 import { Button } from '../../_ui/button';
 import { type Columns, columnsOf, DataTable } from '../../_ui/data-table';
 import { EmptyState } from '../../_ui/empty-state';

@@ -7,7 +7,7 @@ import {
   type PartStatus,
   readServiceStatus,
   type ServiceStatus,
-} from '@/server/activity/service-status';
+} from '@/server/reports/activity/service-status';
 import { SiteFrame } from '../parts/site-frame';
 import { DayBars, writeShare } from './day-bars';
 

@@ -1,7 +1,7 @@
 import { writeKeySet } from '@/server/api/statements';
-import { preflight } from '@/server/http/cors';
-import { respond } from '@/server/http/respond';
-import { listSigningKeys } from '@/server/statements/signing-keys';
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
+import { listSigningKeys } from '@/server/reports/statements/signing-keys';
 
 export const GET = (): Promise<Response> =>
   respond('chat', async () =>

@@ -1,6 +1,6 @@
 import { writeServerMetadata } from '@/server/api/oauth';
-import { preflight } from '@/server/http/cors';
-import { respond } from '@/server/http/respond';
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
 
 /** What OAuth clients read to find the endpoints (RFC 8414). */
 export const GET = (): Promise<Response> =>

@@ -1,7 +1,7 @@
-import { acceptProcessorEvent } from '@/server/checkout/processor-events';
-import { readText } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
-import { acceptPayoutEvent } from '@/server/payouts/events';
+import { readText } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { acceptProcessorEvent } from '@/server/payments/checkout/processor-events';
+import { acceptPayoutEvent } from '@/server/payments/payouts/events';
 
 const MAX_EVENT_BYTES = 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { ApiError } from '@/server/errors';
-import { privateJson, respond } from '@/server/http/respond';
-import { unsubscribeByLink } from '@/server/warnings/unsubscribe';
+import { ApiError } from '@/server/base/errors';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { unsubscribeByLink } from '@/server/people/warnings/unsubscribe';
 
 const tokenOf = (request: Request): string => new URL(request.url).searchParams.get('token') ?? '';
 

@@ -1,10 +1,10 @@
 import { tokenRequestSchema, writeTokenResponse } from '@/server/api/sign-in';
-import { preflight } from '@/server/http/cors';
-import { readBearer } from '@/server/http/credentials';
-import { validate } from '@/server/http/read-body';
-import { readFields } from '@/server/http/read-fields';
-import { privateJson, respond } from '@/server/http/respond';
-import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
+import { preflight } from '@/server/base/http/cors';
+import { readBearer } from '@/server/base/http/credentials';
+import { validate } from '@/server/base/http/read-body';
+import { readFields } from '@/server/base/http/read-fields';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { exchangeSignInToken } from '@/server/people/sign-in-tokens';
 
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {

@@ -1,7 +1,7 @@
 'use client';
 
 import { type FormEvent, useState } from 'react';
-import { nameCard } from '@/server/checkout/card-name';
+import { nameCard } from '@/server/payments/checkout/card-name';
 import { formatCredits, formatMoney } from '../../_ui/amount';
 import { AmountTiles } from '../../_ui/amount-tiles';
 import { ArmedButton } from '../../_ui/armed-button';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { nameCard } from '@/server/checkout/card-name';
+import { nameCard } from '@/server/payments/checkout/card-name';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import { type ShownCard, writeExpiry } from '../../_ui/saved-card';

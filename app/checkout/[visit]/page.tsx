@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { findVisitOrigin } from '@/server/checkout/visits';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
+import { findVisitOrigin } from '@/server/payments/checkout/visits';
 import { readLanguage } from '../../_ui/language';
 import { messagesFor } from '../messages';
 import { FullMessage, Panel } from '../panel';

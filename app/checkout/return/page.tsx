@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { readReturnedPayment } from '@/server/checkout/returned-payment';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
+import { readReturnedPayment } from '@/server/payments/checkout/returned-payment';
 import { formatCredits } from '../../_ui/amount';
 import { readLanguage } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';

@@ -1,7 +1,7 @@
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { isLive, settings } from '@/server/env';
-import { isLoopbackHost } from '@/server/open-sandboxes';
+import { isLive, settings } from '@/server/base/env';
+import { isLoopbackHost } from '@/server/base/open-sandboxes';
 
 export type Mail = {
   id: string;

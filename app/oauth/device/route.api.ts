@@ -1,10 +1,10 @@
 import { deviceRequestSchema, refuseClientSecret, writeDeviceAuthorization } from '@/server/api/oauth';
-import { readClientIp } from '@/server/http/client-ip';
-import { preflight } from '@/server/http/cors';
-import { validate } from '@/server/http/read-body';
-import { readFields } from '@/server/http/read-fields';
-import { privateJson, respond } from '@/server/http/respond';
-import { startDeviceAuthorization } from '@/server/identity/device-authorization';
+import { readClientIp } from '@/server/base/http/client-ip';
+import { preflight } from '@/server/base/http/cors';
+import { validate } from '@/server/base/http/read-body';
+import { readFields } from '@/server/base/http/read-fields';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { startDeviceAuthorization } from '@/server/people/device-authorization';
 
 /** Where a program without a browser begins a sign-in (RFC 8628). */
 export function POST(request: Request): Promise<Response> {

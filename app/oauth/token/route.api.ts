@@ -4,12 +4,12 @@ import {
   refuseClientSecret,
   writeAccessToken,
 } from '@/server/api/oauth';
-import { ApiError } from '@/server/errors';
-import { preflight } from '@/server/http/cors';
-import { readFields } from '@/server/http/read-fields';
-import { privateJson, respond } from '@/server/http/respond';
-import { type DeviceWait, pollDeviceCode } from '@/server/identity/device-authorization';
-import { exchangeSignInToken } from '@/server/identity/sign-in-tokens';
+import { ApiError } from '@/server/base/errors';
+import { preflight } from '@/server/base/http/cors';
+import { readFields } from '@/server/base/http/read-fields';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { type DeviceWait, pollDeviceCode } from '@/server/people/device-authorization';
+import { exchangeSignInToken } from '@/server/people/sign-in-tokens';
 
 /** The token endpoint for OAuth clients. The access token is the user key. */
 export function POST(request: Request): Promise<Response> {

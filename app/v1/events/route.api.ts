@@ -1,9 +1,9 @@
 import { eventQuerySchema, writeEventPage } from '@/server/api/events';
-import { preflight } from '@/server/http/cors';
-import { validate } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
+import { preflight } from '@/server/base/http/cors';
+import { validate } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
 import { requirePartnerBackend } from '@/server/partners/partner-backend';
-import { listEvents } from '@/server/webhooks/list-events';
+import { listEvents } from '@/server/partners/webhooks/list-events';
 
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {

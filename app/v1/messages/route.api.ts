@@ -1,7 +1,7 @@
-import { generate } from '@/server/generation/generate';
-import { preflight } from '@/server/http/cors';
-import { directRoute } from '@/server/http/direct-route';
-import { messagesProtocol } from '@/server/protocols/messages/protocol';
+import { preflight } from '@/server/base/http/cors';
+import { directRoute } from '@/server/base/http/direct-route';
+import { messagesProtocol } from '@/server/gateway/protocols/messages/protocol';
+import { generate } from '@/server/gateway/run/generate';
 
 export const POST = directRoute('messages', '/v1/messages', (request, requestId) =>
   generate(request, requestId, messagesProtocol),

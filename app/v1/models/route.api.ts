@@ -1,7 +1,7 @@
 import { isMessagesClient, MODEL_HEADERS, writeModelList } from '@/server/api/models';
-import { preflight } from '@/server/http/cors';
-import { respond } from '@/server/http/respond';
-import { servedModels } from '@/server/pricing/served';
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
+import { servedModels } from '@/server/gateway/pricing/served';
 
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', () =>

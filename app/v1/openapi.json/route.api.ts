@@ -1,6 +1,6 @@
-import { preflight } from '@/server/http/cors';
-import { respond } from '@/server/http/respond';
-import { apiDocument } from '@/server/openapi/document';
+import { apiDocument } from '@/server/api/openapi/document';
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
 
 let text: string | undefined;
 

@@ -1,10 +1,10 @@
 import { leakReportsSchema, parseReports, writeVerdicts } from '@/server/api/keys';
-import { readClientIp } from '@/server/http/client-ip';
-import { preflight } from '@/server/http/cors';
-import { readText, validate } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
-import { requireRoomForReport, revokeLeakedKeys } from '@/server/identity/leaked-keys';
-import { requireScannerKey, requireSignature } from '@/server/identity/scanner-keys';
+import { readClientIp } from '@/server/base/http/client-ip';
+import { preflight } from '@/server/base/http/cors';
+import { readText, validate } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { requireRoomForReport, revokeLeakedKeys } from '@/server/people/leaked-keys';
+import { requireScannerKey, requireSignature } from '@/server/people/scanner-keys';
 
 /** Room for the greatest number of reports with long addresses. */
 const MAX_BODY_BYTES = 1024 * 1024;

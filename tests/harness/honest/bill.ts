@@ -1,6 +1,6 @@
-import type { Picocredits } from '@/server/credits';
-import { findCatalogModel } from '@/server/pricing/catalog';
-import type { Json } from '@/server/protocols/neutral';
+import type { Picocredits } from '@/server/base/credits';
+import { findCatalogModel } from '@/server/gateway/pricing/catalog';
+import type { Json } from '@/server/gateway/protocols/neutral';
 import { countTokens } from './count-tokens';
 import { imageTokens, sizeOf } from './images';
 import { readPdf } from './read-pdf';

@@ -1,4 +1,4 @@
-import type { Json } from '@/server/protocols/neutral';
+import type { Json } from '@/server/gateway/protocols/neutral';
 import type { TokenBill, Vendor } from './bill';
 
 /** Responses of each vendor, with the usage as that vendor reports it. */

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, expect } from 'vitest';
-import { baseUrlVariable, keyVariable } from '@/server/endpoints';
-import { findCatalogModel } from '@/server/pricing/catalog';
-import type { Json } from '@/server/protocols/neutral';
-import { mayHideOutput } from '@/server/providers/hidden-output';
-import { listenOnLoopback, readBody } from '@/server/sandbox/loopback-server';
+import { listenOnLoopback, readBody } from '@/sandbox/loopback-server';
+import { baseUrlVariable, keyVariable } from '@/server/base/endpoints';
+import { findCatalogModel } from '@/server/gateway/pricing/catalog';
+import type { Json } from '@/server/gateway/protocols/neutral';
+import { mayHideOutput } from '@/server/gateway/providers/hidden-output';
 import {
   countInput,
   feesOf,

@@ -3,7 +3,7 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
 import { openAccounts } from '@/server/operator/abuse';
 import { allowPurchasesAs, blockPurchasesAs } from '@/server/operator/block-purchases';
 import { findUserByRef } from '@/server/operator/find-user';

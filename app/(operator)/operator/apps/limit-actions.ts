@@ -3,11 +3,11 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
+import { typedCredits, typedModels } from '@/server/base/typed-limits';
+import { findCatalogModel } from '@/server/gateway/pricing/catalog';
 import { changeDefaultLimits, changePartner } from '@/server/operator/change-partner';
 import { readUserLimits, type UserLimits } from '@/server/partners/user-limits';
-import { findCatalogModel } from '@/server/pricing/catalog';
-import { typedCredits, typedModels } from '@/server/typed-limits';
 
 const asked = z.object({
   ...{ day: typedCredits, month: typedCredits, request: typedCredits, rule: typedModels.rule },

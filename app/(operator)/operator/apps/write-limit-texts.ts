@@ -1,4 +1,4 @@
-import { formatCredits } from '@/server/credits';
+import { formatCredits } from '@/server/base/credits';
 import type { UserLimits } from '@/server/partners/user-limits';
 import type { LimitTexts } from './limits-button';
 

@@ -2,8 +2,8 @@ import type { Metadata } from 'next';
 import { requireOperator } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { catalogModels } from '@/server/pricing/catalog';
-import { isConfigured } from '@/server/pricing/served';
+import { catalogModels } from '@/server/gateway/pricing/catalog';
+import { isConfigured } from '@/server/gateway/pricing/served';
 import { ModelsTable } from './models-table';
 import { PriceSources } from './price-sources';
 

@@ -1,13 +1,13 @@
 import { Badge } from '@/app/_ui/badge';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { DEFAULT_MAX_AGE_DAYS } from '@/server/pricing/max-age';
+import { DEFAULT_MAX_AGE_DAYS } from '@/server/gateway/pricing/max-age';
 import {
   listPriceAges,
   listPriceDisagreements,
   listPriceSources,
   listToolPriceAges,
-} from '@/server/pricing/price-age';
+} from '@/server/gateway/pricing/price-age';
 import { PriceAgesTable } from './price-ages-table';
 
 /** How old the prices are, per provider, and where their sources differ. */

@@ -3,7 +3,7 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
 import { changePartner } from '@/server/operator/change-partner';
 import { findUserByRef } from '@/server/operator/find-user';
 import { resumeUserAs } from '@/server/operator/overruns';

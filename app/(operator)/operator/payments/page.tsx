@@ -7,8 +7,8 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { listPaymentsNeedingAttention, type PaymentAlert } from '@/server/checkout/alerts';
 import { findBuyerRefs } from '@/server/operator/find-user';
+import { listPaymentsNeedingAttention, type PaymentAlert } from '@/server/payments/checkout/alerts';
 import { inMoney } from '../write-amounts';
 import { CreditButton, DismissButton } from './alert-buttons';
 

@@ -3,8 +3,8 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { microcredits, parseCredits } from '@/server/credits';
-import { ApiError } from '@/server/errors';
+import { microcredits, parseCredits } from '@/server/base/credits';
+import { ApiError } from '@/server/base/errors';
 import {
   changePayout,
   changeTeamPayouts,
@@ -12,7 +12,7 @@ import {
   reversePayout,
   viewDestination,
 } from '@/server/operator/change-payouts';
-import { readPayment } from '@/server/payouts/record-manual';
+import { readPayment } from '@/server/payments/payouts/record-manual';
 
 const ofPayout = z.object({ payoutId: z.string().max(100), reason: z.string().max(600) });
 const ofTeam = z.object({ teamId: z.string().max(100), reason: z.string().max(600) });

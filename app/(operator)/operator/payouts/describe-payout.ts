@@ -1,4 +1,4 @@
-import type { Attention, ListedPayout } from '@/server/payouts/operator-list';
+import type { Attention, ListedPayout } from '@/server/payments/payouts/operator-list';
 import { inDollars } from '../write-amounts';
 import type { PayoutButtonsProps } from './payout-buttons';
 import type { PayoutRow } from './payout-table';

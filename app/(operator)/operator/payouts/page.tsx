@@ -10,8 +10,8 @@ import { ROW_LINK } from '@/app/_ui/row-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
-import { nowDate } from '@/server/clock';
-import { settings } from '@/server/env';
+import { nowDate } from '@/server/base/clock';
+import { settings } from '@/server/base/env';
 import { readExposure } from '@/server/ledger';
 import {
   type Attention,
@@ -20,7 +20,7 @@ import {
   nameTeams,
   searchPayouts,
   sumSentThisMonth,
-} from '@/server/payouts/operator-list';
+} from '@/server/payments/payouts/operator-list';
 import { inDollars } from '../write-amounts';
 import { ATTENTION, toButtons, toRow } from './describe-payout';
 import { type ExposureRow, ExposureTable } from './exposure-table';

@@ -1,5 +1,5 @@
 import { Badge, type BadgeLook } from '@/app/_ui/badge';
-import type { Attention, ListedPayout } from '@/server/payouts/operator-list';
+import type { Attention, ListedPayout } from '@/server/payments/payouts/operator-list';
 
 const STATES: Record<ListedPayout['state'], [BadgeLook, string]> = {
   planned: ['neutral', 'Planned'],

@@ -1,6 +1,6 @@
 'use client';
 
-import type { ListedPayout } from '@/server/payouts/operator-list';
+import type { ListedPayout } from '@/server/payments/payouts/operator-list';
 import { ReasonButton } from '../reason-button';
 import { approvePayout, decidePayout, planPayoutAgain, reverse } from './actions';
 import { SentButton } from './sent-button';

@@ -4,7 +4,7 @@ import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
-import type { ListedPayout } from '@/server/payouts/operator-list';
+import type { ListedPayout } from '@/server/payments/payouts/operator-list';
 import { PayoutBadge } from './payout-badge';
 
 export type PayoutRow = Pick<ListedPayout, 'id' | 'teamName' | 'method' | 'state' | 'attention'> & {

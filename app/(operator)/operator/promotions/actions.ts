@@ -3,7 +3,7 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
 import { requireCreditAmount } from '@/server/operator/change-credits';
 import { createGiftLinks, createPromotion, disablePromotion } from '@/server/operator/promotions';
 import { findPartner } from '@/server/partners/partner';

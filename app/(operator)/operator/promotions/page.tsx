@@ -6,7 +6,7 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
 import { type ListedPromotion, listPromotions } from '@/server/operator/promotions';
 import { NewPromotion } from './new-promotion';
 import { PromotionTable } from './promotion-table';

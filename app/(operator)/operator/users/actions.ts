@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { isRequestId } from '@/server/activity/user-receipt';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
 import { findUserRef } from '@/server/operator/find-user';
+import { isRequestId } from '@/server/reports/activity/user-receipt';
 
 export const findUser = operatorAction(
   z.object({ name: z.string().max(300) }),

@@ -25,7 +25,7 @@ import type { NavItem } from '@/app/_ui/dashboard-nav';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { type Partner, type PartnerState, stateOf } from '@/server/partners/partner';
 import { hasRight, type Role } from '@/server/partners/rights';
 import { listTeams } from '@/server/partners/teams';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Confirmation, sessionAction } from '@/app/_session/action';
 import type { Session } from '@/app/_session/session';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
 import { hasRight, type Right, writeRolesWith } from '@/server/partners/rights';
 import { type AppOfTeam, findMembership } from '@/server/partners/teams';
 import type { Member } from './require-app';

@@ -1,5 +1,5 @@
 import { formatCredits, writeWorth } from '@/app/_ui/amount';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
 
 /** Formats a partner's amounts. Nothing is rounded up. */
 

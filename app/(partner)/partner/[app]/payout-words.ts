@@ -1,5 +1,5 @@
 import type { BadgeLook } from '@/app/_ui/badge';
-import type { PayoutView } from '@/server/payouts/list-payouts';
+import type { PayoutView } from '@/server/payments/payouts/list-payouts';
 import { inDollars } from './money';
 
 /** A payout's state in words, for the team that is paid. */

@@ -1,4 +1,4 @@
-import { PERIODS, type Period } from '@/server/activity/periods';
+import { PERIODS, type Period } from '@/server/reports/activity/periods';
 import { FilterSelect } from './filter-fields';
 
 export const PERIOD_WORDS: Record<Period, string> = {

@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
 import { Notice } from '@/app/_ui/notice';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { hasRight } from '@/server/partners/rights';
 import { listTeams, newestAppOf, type TeamOfMember } from '@/server/partners/teams';
 import { PartnerFrame } from '../../partner-frame';

@@ -1,7 +1,7 @@
 'use server';
 
 import { sessionAction } from '@/app/_session/action';
-import { allowRedirect, checkRedirect } from '@/server/identity/authorize';
+import { allowRedirect, checkRedirect } from '@/server/people/authorize';
 import { readRedirect, redirectParameters } from './request';
 
 /** Returns the URL to go to: a redirect from the action itself could not leave for an app. */

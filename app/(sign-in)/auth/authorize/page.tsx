@@ -1,9 +1,9 @@
 import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
-import { settings } from '@/server/env';
-import { ApiError } from '@/server/errors';
-import { type CheckedRedirect, checkRedirect, denyRedirect } from '@/server/identity/authorize';
+import { settings } from '@/server/base/env';
+import { ApiError } from '@/server/base/errors';
 import { nameOnPages } from '@/server/partners/rename';
+import { type CheckedRedirect, checkRedirect, denyRedirect } from '@/server/people/authorize';
 import { Sheet } from '../../sheet';
 import { Consent } from './consent';
 import { type RedirectParameters, readRedirect, redirectParameters } from './request';

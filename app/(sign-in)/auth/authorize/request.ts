@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RedirectRequest } from '@/server/identity/authorize';
+import type { RedirectRequest } from '@/server/people/authorize';
 
 /** The query parameters under their documented names; missing ones are empty. */
 const parameter = z.string().max(2_000).catch('');

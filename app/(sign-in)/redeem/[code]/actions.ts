@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { acceptGift } from '@/server/checkout/gifts';
-import { CODE_REFUSALS } from '@/server/checkout/promotions';
+import { acceptGift } from '@/server/payments/checkout/gifts';
+import { CODE_REFUSALS } from '@/server/payments/checkout/promotions';
 
 export const redeem = sessionAction(
   z.object({ code: z.string().max(100) }),

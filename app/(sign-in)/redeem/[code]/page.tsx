@@ -1,11 +1,11 @@
 import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
 import { formatCredits } from '@/app/_ui/amount';
-import { readGift } from '@/server/checkout/gifts';
-import { CODE_REFUSALS } from '@/server/checkout/promotions';
-import { creditsToJson } from '@/server/credits';
-import { settings } from '@/server/env';
-import { ApiError } from '@/server/errors';
+import { creditsToJson } from '@/server/base/credits';
+import { settings } from '@/server/base/env';
+import { ApiError } from '@/server/base/errors';
+import { readGift } from '@/server/payments/checkout/gifts';
+import { CODE_REFUSALS } from '@/server/payments/checkout/promotions';
 import { Sheet } from '../../sheet';
 import { RedeemGift } from './redeem-gift';
 

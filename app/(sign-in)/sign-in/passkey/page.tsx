@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { readReturnPath } from '@/app/_session/return-path';
 import { requireSession } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { Sheet } from '../../sheet';
 import { GoOn } from './go-on';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { OpenApiContent, OpenApiDocument, OpenApiResponse } from '@/server/openapi/document';
+import type { OpenApiContent, OpenApiDocument, OpenApiResponse } from '@/server/api/openapi/document';
 import { CodeBlock } from '../../parts/code-block';
 import { AnchoredHeading, InlineCode, ProseLine, TextLink } from '../../parts/markdown';
 import { firstExample, writeCurl } from './curl';

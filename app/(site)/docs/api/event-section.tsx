@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '@/server/openapi/document';
+import type { OpenApiDocument } from '@/server/api/openapi/document';
 import { CodeBlock } from '../../parts/code-block';
 import { AnchoredHeading, ProseLine } from '../../parts/markdown';
 import { firstExample } from './curl';

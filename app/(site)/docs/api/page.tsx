@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
-import { settings } from '@/server/env';
-import { apiDocument } from '@/server/openapi/document';
-import { GROUPS } from '@/server/openapi/operation';
+import { apiDocument } from '@/server/api/openapi/document';
+import { GROUPS } from '@/server/api/openapi/operation';
+import { settings } from '@/server/base/env';
 import { CodeBlock } from '../../parts/code-block';
 import { AnchoredHeading, InlineCode, TextLink } from '../../parts/markdown';
 import { WithHeadings } from '../on-this-page';

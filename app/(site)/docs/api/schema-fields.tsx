@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@/server/openapi/json';
+import type { JsonSchema } from '@/server/api/openapi/json';
 import { InlineCode, ProseLine } from '../../parts/markdown';
 
 /** The fields of a schema, with nested objects collapsed. */

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { ERROR_STATUS, type ErrorCode } from '@/server/errors';
-import { ERROR_GUIDE, exampleError } from '@/server/openapi/error-guide';
+import { ERROR_GUIDE, exampleError } from '@/server/api/openapi/error-guide';
+import { ERROR_STATUS, type ErrorCode } from '@/server/base/errors';
 import { CodeBlock } from '../../parts/code-block';
 import { AnchoredHeading, InlineCode, ProseLine } from '../../parts/markdown';
 import { WithHeadings } from '../on-this-page';

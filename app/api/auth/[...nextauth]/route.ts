@@ -1,7 +1,7 @@
 import type { NextRequest } from 'next/server';
 import NextAuth from 'next-auth';
 import { callNextAuth } from '@/app/_session/call-next-auth';
-import { notFound, respond } from '@/server/http/respond';
+import { notFound, respond } from '@/server/base/http/respond';
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { CURRENCIES } from '@/server/checkout/amounts';
-import { visitCookie } from '@/server/checkout/visit-cookie';
-import { readDevice, respondToCheckout } from '@/server/checkout/visit-request';
-import { recogniseOnOpen } from '@/server/checkout/visit-sign-in';
-import { DISPLAYS, openVisit } from '@/server/checkout/visits';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
-import { metadataSchema } from '@/server/identity/metadata';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { CURRENCIES } from '@/server/payments/checkout/amounts';
+import { visitCookie } from '@/server/payments/checkout/visit-cookie';
+import { readDevice, respondToCheckout } from '@/server/payments/checkout/visit-request';
+import { recogniseOnOpen } from '@/server/payments/checkout/visit-sign-in';
+import { DISPLAYS, openVisit } from '@/server/payments/checkout/visits';
+import { metadataSchema } from '@/server/people/metadata';
 
 /** SHA-256 in base64url. */
 const S256 = /^[A-Za-z0-9_-]{43}$/;

@@ -1,7 +1,7 @@
-import type { Device } from '@/server/checkout/visit-sign-in';
-import { readVisitState } from '@/server/checkout/visit-state';
-import type { Visit } from '@/server/checkout/visits';
-import { creditsToJson, type Microcredits } from '@/server/credits';
+import { creditsToJson, type Microcredits } from '@/server/base/credits';
+import type { Device } from '@/server/payments/checkout/visit-sign-in';
+import { readVisitState } from '@/server/payments/checkout/visit-state';
+import type { Visit } from '@/server/payments/checkout/visits';
 
 /** The state that the checkout page shows, in wire format. */
 export async function stateBody(visit: Visit, device: Device) {

@@ -1,11 +1,11 @@
 import { sendCodeSchema, writeCodeSent } from '@/server/api/sign-in';
-import { readClientIp } from '@/server/http/client-ip';
-import { preflight } from '@/server/http/cors';
-import { readBody } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
-import { sendLoginCode } from '@/server/identity/login-codes';
+import { readClientIp } from '@/server/base/http/client-ip';
+import { preflight } from '@/server/base/http/cors';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
 import { requireCallingPartner } from '@/server/partners/calling-partner';
 import { nameInMails } from '@/server/partners/rename';
+import { sendLoginCode } from '@/server/people/login-codes';
 
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {

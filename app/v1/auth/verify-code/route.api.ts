@@ -1,10 +1,10 @@
 import { verifyCodeSchema, writeSignedIn } from '@/server/api/sign-in';
-import { readClientIp } from '@/server/http/client-ip';
-import { preflight } from '@/server/http/cors';
-import { readBody } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
-import { signInWithCode } from '@/server/identity/sign-in-with-code';
+import { readClientIp } from '@/server/base/http/client-ip';
+import { preflight } from '@/server/base/http/cors';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
 import { requireCallingPartner } from '@/server/partners/calling-partner';
+import { signInWithCode } from '@/server/people/sign-in-with-code';
 
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {

@@ -1,7 +1,7 @@
-import { generate } from '@/server/generation/generate';
-import { preflight } from '@/server/http/cors';
-import { directRoute } from '@/server/http/direct-route';
-import { chatProtocol } from '@/server/protocols/chat/protocol';
+import { preflight } from '@/server/base/http/cors';
+import { directRoute } from '@/server/base/http/direct-route';
+import { chatProtocol } from '@/server/gateway/protocols/chat/protocol';
+import { generate } from '@/server/gateway/run/generate';
 
 export const POST = directRoute('chat', '/v1/chat/completions', (request, requestId) =>
   generate(request, requestId, chatProtocol),

@@ -1,8 +1,8 @@
 import { writeBalance } from '@/server/api/balance';
-import { requireUserKey } from '@/server/http/authenticate';
-import { preflight } from '@/server/http/cors';
-import { privateJson, respond } from '@/server/http/respond';
+import { preflight } from '@/server/base/http/cors';
+import { privateJson, respond } from '@/server/base/http/respond';
 import { minimumBalance, readSpendable } from '@/server/ledger';
+import { requireUserKey } from '@/server/people/access/authenticate';
 
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {

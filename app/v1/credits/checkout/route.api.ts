@@ -4,17 +4,17 @@ import {
   readCheckoutSignIn,
   writeStartedCheckout,
 } from '@/server/api/checkout';
-import { type Buyer, startApiPayment } from '@/server/checkout/api-payments';
-import { mintFirstKey, requireSignInGrant } from '@/server/checkout/first-checkout';
-import { runOnce } from '@/server/checkout/idempotency';
-import { requireUserKey } from '@/server/http/authenticate';
-import { preflight } from '@/server/http/cors';
-import { hasKey, missingApiKey } from '@/server/http/credentials';
-import { readIdempotencyKey } from '@/server/http/idempotency-key';
-import { readBody, readJsonObject, validate } from '@/server/http/read-body';
-import { SMALL_BODY_BYTES } from '@/server/http/receive-body';
-import { privateJson, respond } from '@/server/http/respond';
-import type { TokenExchange } from '@/server/identity/sign-in-tokens';
+import { preflight } from '@/server/base/http/cors';
+import { hasKey, missingApiKey } from '@/server/base/http/credentials';
+import { readIdempotencyKey } from '@/server/base/http/idempotency-key';
+import { readBody, readJsonObject, validate } from '@/server/base/http/read-body';
+import { SMALL_BODY_BYTES } from '@/server/base/http/receive-body';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { type Buyer, startApiPayment } from '@/server/payments/checkout/api-payments';
+import { mintFirstKey, requireSignInGrant } from '@/server/payments/checkout/first-checkout';
+import { runOnce } from '@/server/payments/checkout/idempotency';
+import { requireUserKey } from '@/server/people/access/authenticate';
+import type { TokenExchange } from '@/server/people/sign-in-tokens';
 
 export const OPTIONS = preflight;
 

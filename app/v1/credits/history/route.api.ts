@@ -1,9 +1,9 @@
 import { historyQuerySchema, writeHistoryPage } from '@/server/api/history';
-import { requireUserKey } from '@/server/http/authenticate';
-import { preflight } from '@/server/http/cors';
-import { validate } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
+import { preflight } from '@/server/base/http/cors';
+import { validate } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
 import { readHistory } from '@/server/ledger';
+import { requireUserKey } from '@/server/people/access/authenticate';
 
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {

@@ -1,8 +1,8 @@
+import { estimatePrices } from '@/server/api/estimate-prices';
 import { pricingRequestSchema, readPricingQuery } from '@/server/api/pricing';
-import { estimatePrices } from '@/server/generation/estimate-prices';
-import { preflight } from '@/server/http/cors';
-import { readBody, validate } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
+import { preflight } from '@/server/base/http/cors';
+import { readBody, validate } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
 
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {

@@ -1,9 +1,9 @@
 import { statementsQuerySchema, writeStatementList } from '@/server/api/statements';
-import { requireUserKey } from '@/server/http/authenticate';
-import { preflight } from '@/server/http/cors';
-import { validate } from '@/server/http/read-body';
-import { privateJson, respond } from '@/server/http/respond';
-import { listStatements } from '@/server/statements/read-statements';
+import { preflight } from '@/server/base/http/cors';
+import { validate } from '@/server/base/http/read-body';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { requireUserKey } from '@/server/people/access/authenticate';
+import { listStatements } from '@/server/reports/statements/read-statements';
 
 export const GET = (request: Request): Promise<Response> =>
   respond('chat', async () => {

@@ -1,8 +1,8 @@
-import { readClientIp } from '@/server/http/client-ip';
-import { preflight } from '@/server/http/cors';
-import { invalidUserKey, requireUserKeyHashes } from '@/server/http/credentials';
-import { privateJson, respond } from '@/server/http/respond';
-import { requireRoomForRevocation, revokeHeldKey } from '@/server/identity/leaked-keys';
+import { readClientIp } from '@/server/base/http/client-ip';
+import { preflight } from '@/server/base/http/cors';
+import { invalidUserKey, requireUserKeyHashes } from '@/server/base/http/credentials';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { requireRoomForRevocation, revokeHeldKey } from '@/server/people/leaked-keys';
 
 export function POST(request: Request): Promise<Response> {
   return respond('chat', async () => {

@@ -1,6 +1,6 @@
-import { countTokens } from '@/server/generation/count-tokens';
-import { preflight } from '@/server/http/cors';
-import { directRoute } from '@/server/http/direct-route';
+import { preflight } from '@/server/base/http/cors';
+import { directRoute } from '@/server/base/http/direct-route';
+import { countTokens } from '@/server/gateway/run/count-tokens';
 
 export const POST = directRoute('messages', '/v1/messages/count_tokens', async (request) => ({
   body: JSON.stringify(await countTokens(request)),

@@ -1,8 +1,8 @@
 import { isMessagesClient, MODEL_HEADERS, writeModel } from '@/server/api/models';
-import { modelNotFound, warnOfPrefix } from '@/server/generation/refusals';
-import { preflight } from '@/server/http/cors';
-import { respond } from '@/server/http/respond';
-import { findServedModel, findUnprefixedModel } from '@/server/pricing/served';
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
+import { findServedModel, findUnprefixedModel } from '@/server/gateway/pricing/served';
+import { modelNotFound, warnOfPrefix } from '@/server/gateway/run/refusals';
 
 type Context = { params: Promise<{ id: string | string[] }> };
 

@@ -1,6 +1,6 @@
-import { countInputTokens } from '@/server/generation/count-tokens';
-import { preflight } from '@/server/http/cors';
-import { directRoute } from '@/server/http/direct-route';
+import { preflight } from '@/server/base/http/cors';
+import { directRoute } from '@/server/base/http/direct-route';
+import { countInputTokens } from '@/server/gateway/run/count-tokens';
 
 export const POST = directRoute('chat', '/v1/responses/input_tokens', async (request) => ({
   body: JSON.stringify(await countInputTokens(request)),

@@ -1,8 +1,8 @@
 import type { BarRow } from '@/app/_ui/bar-row';
-import { labelOf } from '@/server/activity/bars';
-import { daysBetween } from '@/server/activity/periods';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
 import type { UsageDay } from '@/server/ledger';
+import { labelOf } from '@/server/reports/activity/bars';
+import { daysBetween } from '@/server/reports/activity/periods';
 
 /** Usage by day, as the bars of a chart. */
 

@@ -2,7 +2,7 @@ import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import type { UserCorrection } from '@/server/activity/user-corrections';
+import type { UserCorrection } from '@/server/reports/activity/user-corrections';
 import { inCredits, inNumber } from '../../show-credits';
 
 /** What the user got back, whatever the filters of the page select. Nothing for most users. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PERIODS, type Period } from '@/server/activity/periods';
+import { PERIODS, type Period } from '@/server/reports/activity/periods';
 
 /** The activity page's query string. Invalid values fall back to the default. */
 

@@ -1,7 +1,7 @@
 import { inColumn } from '@/app/_ui/amount';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
 import { inNumber } from '../../show-credits';
 import type { Share } from './chart';
 import { type ActivityQuery, writeQuery } from './filter';

@@ -1,6 +1,6 @@
 import type { BadgeLook } from '@/app/_ui/badge';
-import { creditsToJson } from '@/server/credits';
-import type { AppOfUser } from '@/server/identity/apps-of-user';
+import { creditsToJson } from '@/server/base/credits';
+import type { AppOfUser } from '@/server/people/apps-of-user';
 import { describeSpending } from './describe-spending';
 
 /** An app in the form the client-side table needs. */

@@ -1,5 +1,5 @@
 import type { BadgeLook } from '@/app/_ui/badge';
-import type { AppOfUser } from '@/server/identity/apps-of-user';
+import type { AppOfUser } from '@/server/people/apps-of-user';
 
 /** Whether an app may spend, in one word, and if not, why, in one sentence. */
 export type SpendingStatus = { look: BadgeLook; word: string; reason: string | null };

@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { listAppsOfUser } from '@/server/identity/apps-of-user';
+import { listAppsOfUser } from '@/server/people/apps-of-user';
 import { toAppRow } from './app-row';
 import { AppTable } from './app-table';
 

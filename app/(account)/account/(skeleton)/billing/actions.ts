@@ -3,9 +3,9 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { ApiError } from '@/server/errors';
-import { removeBillingDetails, saveBillingDetails } from '@/server/invoices/billing-details';
-import { requestInvoice } from '@/server/invoices/issue';
+import { ApiError } from '@/server/base/errors';
+import { removeBillingDetails, saveBillingDetails } from '@/server/payments/invoices/billing-details';
+import { requestInvoice } from '@/server/payments/invoices/issue';
 
 const HARMLESS = { harmless: 'changes only what the user’s own invoices say' };
 const text = z.string().max(1000);

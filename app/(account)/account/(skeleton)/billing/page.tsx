@@ -2,9 +2,9 @@ import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { readBillingDetails } from '@/server/invoices/billing-details';
-import { listCountries } from '@/server/invoices/countries';
-import { findSeller } from '@/server/invoices/seller';
+import { readBillingDetails } from '@/server/payments/invoices/billing-details';
+import { listCountries } from '@/server/payments/invoices/countries';
+import { findSeller } from '@/server/payments/invoices/seller';
 import { BillingForm } from './billing-form';
 
 export const metadata: Metadata = { title: 'Billing details' };

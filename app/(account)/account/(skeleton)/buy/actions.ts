@@ -3,10 +3,10 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction, UNCONFIRMED } from '@/app/_session/action';
-import { CURRENCIES } from '@/server/checkout/amounts';
-import { buyOwnWithCard, startOwnPayment } from '@/server/checkout/own-payments';
-import { CODE_REFUSALS, readOffer, writeOffer } from '@/server/checkout/promotions';
 import { OUTSIDE_ANY_APP } from '@/server/ledger';
+import { CURRENCIES } from '@/server/payments/checkout/amounts';
+import { buyOwnWithCard, startOwnPayment } from '@/server/payments/checkout/own-payments';
+import { CODE_REFUSALS, readOffer, writeOffer } from '@/server/payments/checkout/promotions';
 import { type CardResult, describeCardPayment } from './describe-card-payment';
 
 const partnerId = z.string().max(64);

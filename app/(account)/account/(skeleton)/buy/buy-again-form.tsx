@@ -9,7 +9,7 @@ import { PageLink } from '@/app/_ui/page-link';
 import { type ShownCard, writeExpiry } from '@/app/_ui/saved-card';
 import { SelectField } from '@/app/_ui/select-field';
 import { useAction } from '@/app/_ui/use-action';
-import { nameCard } from '@/server/checkout/card-name';
+import { nameCard } from '@/server/payments/checkout/card-name';
 import { buyAgain } from './actions';
 
 type Props = {

@@ -1,8 +1,8 @@
 import { Suspense } from 'react';
 import { Section } from '@/app/_ui/section';
-import { toMajorUnits } from '@/server/checkout/amounts';
-import { findRepeatablePurchase, type RepeatablePurchase } from '@/server/checkout/buy-again';
-import { listUsableCards } from '@/server/checkout/saved-cards';
+import { toMajorUnits } from '@/server/payments/checkout/amounts';
+import { findRepeatablePurchase, type RepeatablePurchase } from '@/server/payments/checkout/buy-again';
+import { listUsableCards } from '@/server/payments/checkout/saved-cards';
 import { inCredits } from '../../show-credits';
 import { BuyAgainForm } from './buy-again-form';
 

@@ -1,7 +1,7 @@
 import type { ActionResult } from '@/app/_ui/action-result';
 import { messagesFor } from '@/app/checkout/messages';
-import { findOwnPayment } from '@/server/checkout/own-payments';
-import type { CardPayment } from '@/server/checkout/pay-with-card';
+import { findOwnPayment } from '@/server/payments/checkout/own-payments';
+import type { CardPayment } from '@/server/payments/checkout/pay-with-card';
 import { inCredits } from '../../show-credits';
 
 /** What the page shows in place, or the page of the bank. */

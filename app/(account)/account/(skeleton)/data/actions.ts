@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { findExportRefusal } from '@/server/account-data/export';
+import { findExportRefusal } from '@/server/reports/account-data/export';
 
 /** The file is then downloaded from its own address, which requires the same confirmation. */
 export const startExport = sessionAction(z.undefined(), async (session) => {

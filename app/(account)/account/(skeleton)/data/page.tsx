@@ -7,13 +7,13 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { type Kept, listKept } from '@/server/account-data/kept';
-import { listProvidersOf } from '@/server/account-data/providers-of';
 import {
   type ListedUnanswered,
   listUnanswered,
   UNANSWERED_KEPT_DAYS,
-} from '@/server/activity/unanswered-requests';
+} from '@/server/gateway/counts/unanswered-requests';
+import { type Kept, listKept } from '@/server/reports/account-data/kept';
+import { listProvidersOf } from '@/server/reports/account-data/providers-of';
 import { DownloadButton } from './download-button';
 import { ProviderTable } from './provider-table';
 

@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { Time } from '@/app/_ui/time';
-import type { SeenBy, ShownPolicy } from '@/server/account-data/providers-of';
+import type { SeenBy, ShownPolicy } from '@/server/reports/account-data/providers-of';
 
 const column = columnsOf<SeenBy>();
 const count = new Intl.NumberFormat('en');

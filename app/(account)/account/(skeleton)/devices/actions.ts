@@ -4,8 +4,8 @@ import { revalidatePath } from 'next/cache';
 import { cookies } from 'next/headers';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { logOutAllDevices, logOutDevice } from '@/server/identity/devices';
-import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
+import { logOutAllDevices, logOutDevice } from '@/server/people/devices';
+import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/people/session-cookie';
 
 const ENDS_ACCESS = { harmless: 'only ends access, which must be quick when a device is lost' };
 

@@ -6,7 +6,7 @@ import { describeDevice } from '@/app/_ui/describe-device';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { type Device, listDevices } from '@/server/identity/devices';
+import { type Device, listDevices } from '@/server/people/devices';
 import { LogOutDevice, LogOutEverywhere, LogOutOthers } from './log-out';
 
 export const metadata: Metadata = { title: 'Devices' };

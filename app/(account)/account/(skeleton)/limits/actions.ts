@@ -4,8 +4,8 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { resumeApps, saveUserLimits, stopApps } from '@/server/identity/user-limits';
-import { typedCredits, typedModels } from '@/server/typed-limits';
+import { typedCredits, typedModels } from '@/server/base/typed-limits';
+import { resumeApps, saveUserLimits, stopApps } from '@/server/people/user-limits';
 
 /** `''` for all apps. */
 const of = z.object({ partnerId: z.string().max(64) });

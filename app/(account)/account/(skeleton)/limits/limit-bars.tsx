@@ -2,7 +2,7 @@ import { formatCredits } from '@/app/_ui/amount';
 import { Badge } from '@/app/_ui/badge';
 import { LimitBar } from '@/app/_ui/limit-bar';
 import { Time } from '@/app/_ui/time';
-import type { LimitView } from '@/server/identity/user-limits';
+import type { LimitView } from '@/server/people/user-limits';
 import { unitOf } from '../../show-credits';
 
 const show = (credits: number) => formatCredits(credits, 'en');

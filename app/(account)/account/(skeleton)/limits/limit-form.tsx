@@ -9,7 +9,7 @@ import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { useIsHydrated } from '@/app/_ui/use-is-hydrated';
-import type { LimitView } from '@/server/identity/user-limits';
+import type { LimitView } from '@/server/people/user-limits';
 import { saveMyLimits } from './actions';
 
 type Props = {

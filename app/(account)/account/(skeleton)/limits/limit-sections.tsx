@@ -1,7 +1,7 @@
 import { Section } from '@/app/_ui/section';
-import { findLimitsOfApp, listUserLimits } from '@/server/identity/user-limits';
+import { servedModels } from '@/server/gateway/pricing/served';
 import { ALL_APPS } from '@/server/ledger';
-import { servedModels } from '@/server/pricing/served';
+import { findLimitsOfApp, listUserLimits } from '@/server/people/user-limits';
 import { LimitBars } from './limit-bars';
 import { LimitForm } from './limit-form';
 import { StopButton } from './stop-button';

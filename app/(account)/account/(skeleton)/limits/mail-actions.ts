@@ -3,8 +3,8 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { WARNING_KINDS } from '@/server/unsubscribe-link';
-import { saveWarningChoice } from '@/server/warnings/choice';
+import { WARNING_KINDS } from '@/server/base/unsubscribe-link';
+import { saveWarningChoice } from '@/server/people/warnings/choice';
 
 export const saveMyMails = sessionAction(
   z.object({ kind: z.enum(WARNING_KINDS), isOn: z.boolean(), zone: z.string().max(64) }),

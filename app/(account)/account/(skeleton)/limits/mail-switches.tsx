@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Notice } from '@/app/_ui/notice';
 import { SwitchField } from '@/app/_ui/switch-field';
 import { useAction } from '@/app/_ui/use-action';
-import type { WarningChoices } from '@/server/warnings/choice';
+import type { WarningChoices } from '@/server/people/warnings/choice';
 import { saveMyMails } from './mail-actions';
 
 const SWITCHES = [

@@ -1,6 +1,6 @@
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
-import { readWarningChoices } from '@/server/warnings/choice';
+import { readWarningChoices } from '@/server/people/warnings/choice';
 import { MailSwitches } from './mail-switches';
 
 /** The warnings that a user gets by e-mail. */

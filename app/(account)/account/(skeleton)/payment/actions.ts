@@ -3,8 +3,8 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { removeSavedCard, startCardSetup } from '@/server/checkout/saved-cards';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
+import { removeSavedCard, startCardSetup } from '@/server/payments/checkout/saved-cards';
 
 const id = z.string().max(64);
 

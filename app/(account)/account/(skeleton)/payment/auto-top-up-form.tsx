@@ -8,8 +8,8 @@ import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { parseAmount } from '@/app/checkout/[visit]/purchase-amount';
-import { nameCard } from '@/server/checkout/card-name';
-import { formatMinor, type TopUpTerms, writeConsent } from '@/server/checkout/top-up/terms';
+import { nameCard } from '@/server/payments/checkout/card-name';
+import { formatMinor, type TopUpTerms, writeConsent } from '@/server/payments/checkout/top-up/terms';
 import { endAutoTopUp, saveAutoTopUp } from './top-up-actions';
 
 type Card = { id: string; brand: string; last4: string };

@@ -4,20 +4,20 @@ import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { nameCard } from '@/server/checkout/card-name';
-import { findUsdRate } from '@/server/checkout/exchange-rates';
+import { creditsToJson } from '@/server/base/credits';
+import { settings } from '@/server/base/env';
+import { nameCard } from '@/server/payments/checkout/card-name';
+import { findUsdRate } from '@/server/payments/checkout/exchange-rates';
 import {
   findAutoTopUp,
   type OffReason,
   readSpentThisMonth,
   type TopUpState,
-} from '@/server/checkout/top-up/auto-top-up';
-import { confirmationPath } from '@/server/checkout/top-up/confirm';
-import { describeOff } from '@/server/checkout/top-up/describe-off';
-import { formatMinor } from '@/server/checkout/top-up/terms';
-import { finishAuthorization, listTopUpCards } from '@/server/checkout/top-up/turn-on';
-import { creditsToJson } from '@/server/credits';
-import { settings } from '@/server/env';
+} from '@/server/payments/checkout/top-up/auto-top-up';
+import { confirmationPath } from '@/server/payments/checkout/top-up/confirm';
+import { describeOff } from '@/server/payments/checkout/top-up/describe-off';
+import { formatMinor } from '@/server/payments/checkout/top-up/terms';
+import { finishAuthorization, listTopUpCards } from '@/server/payments/checkout/top-up/turn-on';
 import { AutoTopUpForm } from './auto-top-up-form';
 
 const BADGES: Record<TopUpState, { look: BadgeLook; label: string }> = {

@@ -4,10 +4,10 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { Notice } from '@/app/_ui/notice';
 import { writeExpiry } from '@/app/_ui/saved-card';
 import { Section } from '@/app/_ui/section';
-import { nameCard } from '@/server/checkout/card-name';
-import type { SavedCard } from '@/server/checkout/payment-processor';
-import { type CardExpiry, expiryOf, listSavedCards } from '@/server/checkout/saved-cards';
-import { findTopUpCardId } from '@/server/checkout/top-up/auto-top-up';
+import { nameCard } from '@/server/payments/checkout/card-name';
+import type { SavedCard } from '@/server/payments/checkout/payment-processor';
+import { type CardExpiry, expiryOf, listSavedCards } from '@/server/payments/checkout/saved-cards';
+import { findTopUpCardId } from '@/server/payments/checkout/top-up/auto-top-up';
 import { AddCard } from './add-card';
 import { RemoveCard } from './remove-card';
 

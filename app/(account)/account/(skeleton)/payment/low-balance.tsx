@@ -1,6 +1,6 @@
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
-import { findLowBalanceMail } from '@/server/checkout/top-up/low-balance';
+import { findLowBalanceMail } from '@/server/payments/checkout/top-up/low-balance';
 import { LowBalanceForm } from './low-balance-form';
 
 /** An e-mail when few credits are left. */

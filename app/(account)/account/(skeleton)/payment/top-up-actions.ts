@@ -4,10 +4,10 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { CURRENCIES } from '@/server/checkout/amounts';
-import { turnOffAutoTopUp } from '@/server/checkout/top-up/auto-top-up';
-import { saveLowBalanceMail } from '@/server/checkout/top-up/low-balance';
-import { turnOnAutoTopUp } from '@/server/checkout/top-up/turn-on';
+import { CURRENCIES } from '@/server/payments/checkout/amounts';
+import { turnOffAutoTopUp } from '@/server/payments/checkout/top-up/auto-top-up';
+import { saveLowBalanceMail } from '@/server/payments/checkout/top-up/low-balance';
+import { turnOnAutoTopUp } from '@/server/payments/checkout/top-up/turn-on';
 
 /** Returns the URL of the bank if it wants the user to allow charges while they are absent. */
 export const saveAutoTopUp = sessionAction(

@@ -7,10 +7,10 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
-import { toMajorUnits } from '@/server/checkout/amounts';
-import { listPurchases } from '@/server/checkout/purchases';
-import { creditsToJson } from '@/server/credits';
-import { listDocuments } from '@/server/invoices/documents';
+import { creditsToJson } from '@/server/base/credits';
+import { toMajorUnits } from '@/server/payments/checkout/amounts';
+import { listPurchases } from '@/server/payments/checkout/purchases';
+import { listDocuments } from '@/server/payments/invoices/documents';
 import { PurchaseTable } from './purchase-table';
 
 export const metadata: Metadata = { title: 'Purchases' };

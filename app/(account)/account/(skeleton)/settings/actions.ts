@@ -3,8 +3,8 @@
 import { cookies } from 'next/headers';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { deleteAccount } from '@/server/identity/delete-account';
-import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/identity/session-cookie';
+import { deleteAccount } from '@/server/people/delete-account';
+import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/people/session-cookie';
 
 /** Also requires the account's e-mail address, typed in full. */
 export const deleteMyAccount = sessionAction(

@@ -4,8 +4,8 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import { createdPasskey } from '@/app/_session/passkey-response';
-import { addPasskey, beginPasskey } from '@/server/identity/add-passkey';
-import { removePasskey } from '@/server/identity/passkeys';
+import { addPasskey, beginPasskey } from '@/server/people/add-passkey';
+import { removePasskey } from '@/server/people/passkeys';
 
 const MAX_NAME_CHARACTERS = 60;
 

@@ -5,7 +5,7 @@ import { describeDevice } from '@/app/_ui/describe-device';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { listPasskeys, type Passkey, readPasskeyUse } from '@/server/identity/passkeys';
+import { listPasskeys, type Passkey, readPasskeyUse } from '@/server/people/passkeys';
 import { AddPasskey } from './add-passkey';
 import { RemovePasskey } from './remove-passkey';
 

@@ -7,9 +7,9 @@ import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
-import { creditsToJson } from '@/server/credits';
-import { type AccountStatement, listAccountStatements } from '@/server/statements/account-statements';
-import { readDay } from '@/server/statements/day';
+import { creditsToJson } from '@/server/base/credits';
+import { type AccountStatement, listAccountStatements } from '@/server/reports/statements/account-statements';
+import { readDay } from '@/server/reports/statements/day';
 import { StatementTable } from './statement-table';
 
 export const metadata: Metadata = { title: 'Statements' };

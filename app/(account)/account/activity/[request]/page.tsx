@@ -2,8 +2,8 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { RequestReceipt } from '@/app/_requests/request-receipt';
 import { requireSession } from '@/app/_session/session';
-import { findUserReceipt } from '@/server/activity/user-receipt';
-import { findReceiptProof } from '@/server/statements/read-statements';
+import { findUserReceipt } from '@/server/reports/activity/user-receipt';
+import { findReceiptProof } from '@/server/reports/statements/read-statements';
 import { ReceiptProof } from './receipt-proof';
 
 export const metadata: Metadata = { title: 'Receipt' };

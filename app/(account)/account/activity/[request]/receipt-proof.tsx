@@ -3,7 +3,7 @@ import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import type { ReceiptProof as Proof } from '@/server/statements/read-statements';
+import type { ReceiptProof as Proof } from '@/server/reports/statements/read-statements';
 
 /** The signature of a receipt, and whether the statement of its day contains it. */
 export function ReceiptProof({ proof, day }: { proof: Proof; day: string }) {

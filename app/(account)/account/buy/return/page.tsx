@@ -6,7 +6,7 @@ import { requireSession } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
 import { PageLink } from '@/app/_ui/page-link';
 import { messagesFor } from '@/app/checkout/messages';
-import { findOwnPayment } from '@/server/checkout/own-payments';
+import { findOwnPayment } from '@/server/payments/checkout/own-payments';
 import { PaymentOutcome } from '../../payment-outcome';
 import { inCredits } from '../../show-credits';
 import { PollPayment } from './poll-payment';

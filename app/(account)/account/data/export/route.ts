@@ -1,8 +1,8 @@
 import { findSession } from '@/app/_session/session';
-import { EXPORT_HEAD, findExportRefusal, writeExport } from '@/server/account-data/export';
-import { nowDate } from '@/server/clock';
-import { downloadResponse } from '@/server/http/download';
-import { isConfirmed } from '@/server/identity/presence';
+import { nowDate } from '@/server/base/clock';
+import { downloadResponse } from '@/server/base/http/download';
+import { isConfirmed } from '@/server/people/presence';
+import { EXPORT_HEAD, findExportRefusal, writeExport } from '@/server/reports/account-data/export';
 
 /** Everything that the account of the signed-in user holds. Another site can only make them download their own file. */
 export async function GET(): Promise<Response> {

@@ -1,5 +1,5 @@
 import { findSession } from '@/app/_session/session';
-import { respondWithPdf } from '@/server/invoices/respond';
+import { respondWithPdf } from '@/server/payments/invoices/respond';
 
 type Context = { params: Promise<{ file: string }> };
 

@@ -1,7 +1,7 @@
 import { findSession } from '@/app/_session/session';
-import { isArchived } from '@/server/statements/archived-day';
-import { readDay } from '@/server/statements/day';
-import { findAccountDay } from '@/server/statements/read-statements';
+import { isArchived } from '@/server/reports/statements/archived-day';
+import { readDay } from '@/server/reports/statements/day';
+import { findAccountDay } from '@/server/reports/statements/read-statements';
 
 type Context = { params: Promise<{ day: string }> };
 

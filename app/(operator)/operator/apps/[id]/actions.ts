@@ -3,10 +3,10 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
+import { findCatalogModel } from '@/server/gateway/pricing/catalog';
 import { changePartner, type PartnerChange } from '@/server/operator/change-partner';
 import { parsePercent } from '@/server/partners/rate';
-import { findCatalogModel } from '@/server/pricing/catalog';
 
 const ofApp = z.object({ partnerId: z.string().max(100), reason: z.string().max(600) });
 

@@ -8,7 +8,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { readEarnings } from '@/server/ledger';
 import { listActions } from '@/server/operator/record';
 import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partners/partner';

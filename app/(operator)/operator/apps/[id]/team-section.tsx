@@ -2,7 +2,7 @@ import { buttonClass } from '@/app/_ui/button';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { readTeamEarnings } from '@/server/ledger';
-import { findPayoutTeam } from '@/server/payouts/operator-list';
+import { findPayoutTeam } from '@/server/payments/payouts/operator-list';
 import { Fact } from '../../fact';
 import { inDollars } from '../../write-amounts';
 

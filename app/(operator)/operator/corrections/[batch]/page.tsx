@@ -7,7 +7,7 @@ import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
-import { creditsToJson } from '@/server/credits';
+import { creditsToJson } from '@/server/base/credits';
 import {
   type AppSums,
   findBatch,

@@ -5,9 +5,9 @@ import { Badge } from '@/app/_ui/badge';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { nowDate } from '@/server/clock';
-import { findCatalogModel } from '@/server/pricing/catalog';
-import { listPriceHistory } from '@/server/pricing/price-history';
+import { nowDate } from '@/server/base/clock';
+import { findCatalogModel } from '@/server/gateway/pricing/catalog';
+import { listPriceHistory } from '@/server/gateway/pricing/price-history';
 import { inUsd } from '../../write-amounts';
 import { PriceTable } from './price-table';
 

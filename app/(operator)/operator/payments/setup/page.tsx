@@ -5,8 +5,8 @@ import { Badge, type BadgeLook } from '@/app/_ui/badge';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { checkSetup, type SetupCheck } from '@/server/checkout/check-setup';
-import { describeMissingSeller } from '@/server/invoices/seller';
+import { checkSetup, type SetupCheck } from '@/server/payments/checkout/check-setup';
+import { describeMissingSeller } from '@/server/payments/invoices/seller';
 
 export const metadata: Metadata = { title: 'Stripe set-up' };
 

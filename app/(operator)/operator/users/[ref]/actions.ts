@@ -3,7 +3,7 @@
 import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
-import { ApiError } from '@/server/errors';
+import { ApiError } from '@/server/base/errors';
 import { giveCredits, requireCreditAmount, takeCreditsAway } from '@/server/operator/change-credits';
 import { findUserByRef } from '@/server/operator/find-user';
 import { refundByOperator } from '@/server/operator/handle-payments';

@@ -4,20 +4,20 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
-import { barsOf } from '@/server/activity/bars';
+import { creditsToJson } from '@/server/base/credits';
+import { isLive, settings } from '@/server/base/env';
+import { servedModels } from '@/server/gateway/pricing/served';
+import { readEarnings } from '@/server/ledger';
+import { readFirstSteps } from '@/server/partners/first-steps';
+import type { Partner } from '@/server/partners/partner';
+import { barsOf } from '@/server/reports/activity/bars';
 import {
   type AppDay,
   countActiveUsers,
   readAppDays,
   readErrorDays,
-} from '@/server/activity/partner-activity';
-import { readPeriod } from '@/server/activity/periods';
-import { creditsToJson } from '@/server/credits';
-import { isLive, settings } from '@/server/env';
-import { readEarnings } from '@/server/ledger';
-import { readFirstSteps } from '@/server/partners/first-steps';
-import type { Partner } from '@/server/partners/partner';
-import { servedModels } from '@/server/pricing/served';
+} from '@/server/reports/activity/partner-activity';
+import { readPeriod } from '@/server/reports/activity/periods';
 import { inCredits, inDollars, inNumber } from '../money';
 import { type AppParams, requireApp } from '../require-app';
 import { writeRequestSnippet } from '../snippet';

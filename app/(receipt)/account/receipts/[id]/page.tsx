@@ -2,12 +2,12 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { requireSession } from '@/app/_session/session';
 import { Badge } from '@/app/_ui/badge';
-import { readPurchaseReceipt } from '@/server/checkout/purchases';
-import { writeReceipt } from '@/server/checkout/receipt-text';
-import { settings } from '@/server/env';
-import { readBillingDetails } from '@/server/invoices/billing-details';
-import { listDocuments } from '@/server/invoices/documents';
-import { findSeller } from '@/server/invoices/seller';
+import { settings } from '@/server/base/env';
+import { readPurchaseReceipt } from '@/server/payments/checkout/purchases';
+import { writeReceipt } from '@/server/payments/checkout/receipt-text';
+import { readBillingDetails } from '@/server/payments/invoices/billing-details';
+import { listDocuments } from '@/server/payments/invoices/documents';
+import { findSeller } from '@/server/payments/invoices/seller';
 import { InvoiceLinks } from './invoice-links';
 import { PrintButton } from './print-button';
 

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import { settings } from '@/server/env';
-import { apiDocument } from '@/server/openapi/document';
-import { GROUPS, type GroupId } from '@/server/openapi/operation';
+import { apiDocument } from '@/server/api/openapi/document';
+import { GROUPS, type GroupId } from '@/server/api/openapi/operation';
+import { settings } from '@/server/base/env';
 import { TextLink } from '../../../parts/markdown';
 import { EndpointSection } from '../endpoint-section';
 import { EventSection } from '../event-section';

@@ -1,5 +1,5 @@
-import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { privateJson } from '@/server/http/respond';
+import { privateJson } from '@/server/base/http/respond';
+import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-request';
 import { stateBody } from '../state-body';
 
 export function GET(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {

@@ -1,8 +1,8 @@
 import { writeCheckoutStatus } from '@/server/api/checkout';
-import { readPaymentStatus } from '@/server/checkout/payment-status';
-import { requireUserKey } from '@/server/http/authenticate';
-import { preflight } from '@/server/http/cors';
-import { privateJson, respond } from '@/server/http/respond';
+import { preflight } from '@/server/base/http/cors';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { readPaymentStatus } from '@/server/payments/checkout/payment-status';
+import { requireUserKey } from '@/server/people/access/authenticate';
 
 export const OPTIONS = preflight;
 

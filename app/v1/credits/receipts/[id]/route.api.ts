@@ -1,10 +1,10 @@
 import { writeReceiptBody } from '@/server/api/receipt';
-import { ApiError } from '@/server/errors';
-import { requireUserKey } from '@/server/http/authenticate';
-import { preflight } from '@/server/http/cors';
-import { privateJson, respond } from '@/server/http/respond';
+import { ApiError } from '@/server/base/errors';
+import { preflight } from '@/server/base/http/cors';
+import { privateJson, respond } from '@/server/base/http/respond';
 import { findReceipt, readCorrections } from '@/server/ledger';
-import { findReceiptProof } from '@/server/statements/read-statements';
+import { requireUserKey } from '@/server/people/access/authenticate';
+import { findReceiptProof } from '@/server/reports/statements/read-statements';
 
 type Context = { params: Promise<{ id: string }> };
 

@@ -1,11 +1,11 @@
 import { writeStatementDay } from '@/server/api/statements';
-import { ApiError } from '@/server/errors';
-import { requireUserKey } from '@/server/http/authenticate';
-import { preflight } from '@/server/http/cors';
-import { privateJson, respond } from '@/server/http/respond';
-import { isArchived } from '@/server/statements/archived-day';
-import { readDay } from '@/server/statements/day';
-import { findDay } from '@/server/statements/read-statements';
+import { ApiError } from '@/server/base/errors';
+import { preflight } from '@/server/base/http/cors';
+import { privateJson, respond } from '@/server/base/http/respond';
+import { requireUserKey } from '@/server/people/access/authenticate';
+import { isArchived } from '@/server/reports/statements/archived-day';
+import { readDay } from '@/server/reports/statements/day';
+import { findDay } from '@/server/reports/statements/read-statements';
 
 type Context = { params: Promise<{ day: string }> };
 

@@ -1,6 +1,6 @@
-import { listInputItems } from '@/server/generation/stored-responses';
-import { preflight } from '@/server/http/cors';
-import { respond } from '@/server/http/respond';
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
+import { listInputItems } from '@/server/gateway/run/stored-responses';
 
 type Context = { params: Promise<{ id: string }> };
 

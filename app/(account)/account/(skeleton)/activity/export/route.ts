@@ -1,8 +1,8 @@
 import { findSession } from '@/app/_session/session';
-import { readPeriod } from '@/server/activity/periods';
-import { type RequestLine, streamRequests } from '@/server/activity/user-activity';
-import { formatCredits } from '@/server/credits';
-import { type CsvCell, csvResponse } from '@/server/http/csv';
+import { formatCredits } from '@/server/base/credits';
+import { type CsvCell, csvResponse } from '@/server/base/http/csv';
+import { readPeriod } from '@/server/reports/activity/periods';
+import { type RequestLine, streamRequests } from '@/server/reports/activity/user-activity';
 import { readQuery } from '../filter';
 
 const HEADER = [

@@ -5,12 +5,12 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { creditsToJson } from '@/server/base/credits';
 import {
   type CorrectedRequest,
   findUserCorrection,
   readCorrectedRequests,
-} from '@/server/activity/user-corrections';
-import { creditsToJson } from '@/server/credits';
+} from '@/server/reports/activity/user-corrections';
 import { inCredits } from '../../../show-credits';
 import { type CorrectedRow, CorrectedTable } from './corrected-table';
 

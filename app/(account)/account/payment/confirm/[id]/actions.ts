@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
-import { startTopUpConfirmation } from '@/server/checkout/top-up/confirm';
+import { startTopUpConfirmation } from '@/server/payments/checkout/top-up/confirm';
 
 /** Returns the bank's page; null if the payment has ended. */
 export const confirmTopUp = sessionAction(

@@ -1,5 +1,5 @@
 import { findSession } from '@/app/_session/session';
-import { findProcessorInvoice } from '@/server/checkout/purchases';
+import { findProcessorInvoice } from '@/server/payments/checkout/purchases';
 
 type Context = { params: Promise<{ id: string }> };
 

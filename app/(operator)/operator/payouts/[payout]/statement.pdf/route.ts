@@ -1,5 +1,5 @@
 import { requireOperator } from '@/app/_session/session';
-import { respondWithStatement } from '@/server/payouts/respond-with-statement';
+import { respondWithStatement } from '@/server/payments/payouts/respond-with-statement';
 
 type Context = { params: Promise<{ payout: string }> };
 

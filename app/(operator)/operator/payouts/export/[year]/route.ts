@@ -1,6 +1,6 @@
 import { requireOperator } from '@/app/_session/session';
-import { type CsvCell, csvResponse } from '@/server/http/csv';
-import { readYearlyRows, YEARLY_HEADER } from '@/server/payouts/yearly-export';
+import { type CsvCell, csvResponse } from '@/server/base/http/csv';
+import { readYearlyRows, YEARLY_HEADER } from '@/server/payments/payouts/yearly-export';
 
 type Context = { params: Promise<{ year: string }> };
 

@@ -1,4 +1,4 @@
-import { type Cohort, type CohortMonth, LEAST_BUYERS } from '@/server/activity/cohorts';
+import { type Cohort, type CohortMonth, LEAST_BUYERS } from '@/server/reports/activity/cohorts';
 import { inCredits, inNumber } from '../../money';
 
 /** From few to many, told apart by lightness in both colour schemes. */

@@ -3,7 +3,7 @@ import type { Metadata } from 'next';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { LEAST_BUYERS, readCohorts } from '@/server/activity/cohorts';
+import { LEAST_BUYERS, readCohorts } from '@/server/reports/activity/cohorts';
 import { ExportLink } from '../../export-link';
 import { type AppParams, requireApp } from '../../require-app';
 import { CohortTable } from './cohort-table';

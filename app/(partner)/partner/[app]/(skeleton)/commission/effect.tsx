@@ -2,8 +2,8 @@
 
 import { writeCharge } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { estimateCredits } from '@/server/gateway/pricing/estimate';
 import { formatPercent } from '@/server/partners/rate';
-import { estimateCredits } from '@/server/pricing/estimate';
 import { EXAMPLE_SIZE, type Example } from './examples';
 
 type Row = { id: string; name: string; cost: number; price: number; earned: number };

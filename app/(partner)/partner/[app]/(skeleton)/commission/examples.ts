@@ -1,5 +1,5 @@
-import type { CatalogModel } from '@/server/pricing/catalog';
-import { estimateCredits } from '@/server/pricing/estimate';
+import type { CatalogModel } from '@/server/gateway/pricing/catalog';
+import { estimateCredits } from '@/server/gateway/pricing/estimate';
 
 export type Example = Pick<CatalogModel, 'id' | 'name' | 'prices'>;
 

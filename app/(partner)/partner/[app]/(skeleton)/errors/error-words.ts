@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode } from '@/server/errors';
+import { ERROR_STATUS, type ErrorCode } from '@/server/base/errors';
 
 /** What an error code means for an app, and how to fix it. */
 export type ErrorWords = { status: number; advice: string };

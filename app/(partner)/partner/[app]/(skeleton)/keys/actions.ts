@@ -1,9 +1,9 @@
 'use server';
 
 import { z } from 'zod';
-import { restrictKeysOfApp } from '@/server/keys/restrict';
 import { changeApp } from '@/server/partners/app-facts';
 import { rotatePublishableKey } from '@/server/partners/rotate-key';
+import { restrictKeysOfApp } from '@/server/people/keys/restrict';
 import { memberAction, ofApp } from '../../member-action';
 
 export const rotateKey = memberAction('develop', ofApp, async (app, _, { userId }) => {

@@ -4,7 +4,7 @@ import { CopyField } from '@/app/_ui/copy-field';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import { hasRight } from '@/server/partners/rights';
 import { listRetiredKeys } from '@/server/partners/rotate-key';
 import { nameActor } from '@/server/partners/team-log';

@@ -1,6 +1,7 @@
 'use server';
 
 import { z } from 'zod';
+import { typedCredits, typedModels } from '@/server/base/typed-limits';
 import { changeApp } from '@/server/partners/app-facts';
 import {
   changeLimitsOfUser,
@@ -8,7 +9,6 @@ import {
   readUserLimits,
   saveAppLimits,
 } from '@/server/partners/user-limits';
-import { typedCredits, typedModels } from '@/server/typed-limits';
 import { memberAction, ofApp } from '../../member-action';
 
 const typed = { day: typedCredits, month: typedCredits, request: typedCredits, ...typedModels };

@@ -4,7 +4,8 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { creditsToJson, formatCredits } from '@/server/credits';
+import { creditsToJson, formatCredits } from '@/server/base/credits';
+import { servedModels } from '@/server/gateway/pricing/served';
 import { hasRight } from '@/server/partners/rights';
 import {
   type AppLimits,
@@ -14,7 +15,6 @@ import {
   readAppLimits,
   type UserLimits,
 } from '@/server/partners/user-limits';
-import { servedModels } from '@/server/pricing/served';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';
 import type { Search } from '../../search';

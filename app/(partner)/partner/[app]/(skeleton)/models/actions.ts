@@ -1,9 +1,9 @@
 'use server';
 
 import { z } from 'zod';
+import { findServedModel } from '@/server/gateway/pricing/served';
 import { changeApp } from '@/server/partners/app-facts';
 import { setAllowedModels } from '@/server/partners/partner';
-import { findServedModel } from '@/server/pricing/served';
 import { memberAction, ofApp } from '../../member-action';
 
 const MAX_MODELS = 2_000;

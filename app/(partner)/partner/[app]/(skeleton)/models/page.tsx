@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
+import { servedModels } from '@/server/gateway/pricing/served';
 import { hasRight } from '@/server/partners/rights';
-import { servedModels } from '@/server/pricing/served';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';
 import { ModelChoice } from './model-choice';

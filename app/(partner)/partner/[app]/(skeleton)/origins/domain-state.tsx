@@ -1,4 +1,4 @@
-import type { findDomains } from '@/server/checkout/payment-method-domains';
+import type { findDomains } from '@/server/payments/checkout/payment-method-domains';
 
 type State = Awaited<ReturnType<typeof findDomains>> extends Map<string, infer Value> ? Value : never;
 

@@ -1,8 +1,8 @@
 import { Badge, type BadgeLook } from '@/app/_ui/badge';
 import { Section } from '@/app/_ui/section';
 import { hasRight, type Role } from '@/server/partners/rights';
-import { describeAccount } from '@/server/payouts/describe-account';
-import type { PayoutOutlook } from '@/server/payouts/outlook';
+import { describeAccount } from '@/server/payments/payouts/describe-account';
+import type { PayoutOutlook } from '@/server/payments/payouts/outlook';
 import { ForRight } from '../../for-right';
 import { ContinueButton, DashboardButton, DisconnectButton, StartForm } from './account-buttons';
 import type { CountryOption } from './payee-form';

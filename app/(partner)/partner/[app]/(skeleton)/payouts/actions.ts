@@ -1,12 +1,12 @@
 'use server';
 
 import { z } from 'zod';
-import { settings } from '@/server/env';
-import { isCountry } from '@/server/invoices/countries';
+import { settings } from '@/server/base/env';
 import { recordTeamAction } from '@/server/partners/team-log';
-import { openDashboard } from '@/server/payouts/accounts';
-import { disconnectByMember, requestByMember, setUpAccount } from '@/server/payouts/member-requests';
-import { savePayeeDetails } from '@/server/payouts/payee-details';
+import { isCountry } from '@/server/payments/invoices/countries';
+import { openDashboard } from '@/server/payments/payouts/accounts';
+import { disconnectByMember, requestByMember, setUpAccount } from '@/server/payments/payouts/member-requests';
+import { savePayeeDetails } from '@/server/payments/payouts/payee-details';
 import { memberAction, ofApp } from '../../member-action';
 
 const text = z.string().max(1000);

@@ -1,6 +1,6 @@
 import { Notice } from '@/app/_ui/notice';
 import { PageLink } from '@/app/_ui/page-link';
-import type { PayoutOutlook, Wait } from '@/server/payouts/outlook';
+import type { PayoutOutlook, Wait } from '@/server/payments/payouts/outlook';
 import { inDollars } from '../../money';
 import { because, describePayout, writeMonth } from '../../payout-words';
 

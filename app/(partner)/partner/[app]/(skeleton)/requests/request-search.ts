@@ -1,5 +1,5 @@
-import { REQUEST_STATUSES, type RequestFilter } from '@/server/activity/partner-activity';
-import { type Period, readPeriod } from '@/server/activity/periods';
+import { REQUEST_STATUSES, type RequestFilter } from '@/server/reports/activity/partner-activity';
+import { type Period, readPeriod } from '@/server/reports/activity/periods';
 import { readPeriodChoice } from '../../period-field';
 import { readChoice, type Search } from '../../search';
 

@@ -5,7 +5,7 @@ import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
-import { settings } from '@/server/env';
+import { settings } from '@/server/base/env';
 import type { Partner } from '@/server/partners/partner';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';

@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { mailboxOf, normaliseEmail } from '@/server/identity/email';
 import * as invitations from '@/server/partners/invitations';
 import * as members from '@/server/partners/members';
 import { checkName } from '@/server/partners/name';
-import { saveAlertChoice } from '@/server/warnings/alert-choice';
+import { mailboxOf, normaliseEmail } from '@/server/people/email';
+import { saveAlertChoice } from '@/server/people/warnings/alert-choice';
 import { memberAction, ofApp } from '../../member-action';
 
 const email = z.string().max(320);

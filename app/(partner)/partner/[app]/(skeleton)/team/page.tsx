@@ -11,7 +11,7 @@ import { type Invitation, listInvitations } from '@/server/partners/invitations'
 import { listMembers, type Member as TeamMember } from '@/server/partners/members';
 import { hasRight } from '@/server/partners/rights';
 import { listTeams } from '@/server/partners/teams';
-import { readAlertChoice } from '@/server/warnings/alert-choice';
+import { readAlertChoice } from '@/server/people/warnings/alert-choice';
 import { type AppParams, type Member, requireApp, requireMember } from '../../require-app';
 import { handOver, removeMember, sendInvitationAgain, withdrawInvitation } from './actions';
 import { AlertsSwitch } from './alerts-switch';

@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { recordOfApp, recordWebhookChange } from '@/server/partners/app-facts';
-import * as deliveries from '@/server/webhooks/delivery-log';
-import * as endpoint from '@/server/webhooks/endpoint';
-import { sendTestEvent } from '@/server/webhooks/send-test-event';
-import * as secrets from '@/server/webhooks/signing-secret';
+import * as deliveries from '@/server/partners/webhooks/delivery-log';
+import * as endpoint from '@/server/partners/webhooks/endpoint';
+import { sendTestEvent } from '@/server/partners/webhooks/send-test-event';
+import * as secrets from '@/server/partners/webhooks/signing-secret';
 import { memberAction, ofApp } from '../../member-action';
 import { toSentNow } from './sent-now';
 

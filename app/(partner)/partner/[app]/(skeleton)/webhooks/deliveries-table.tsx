@@ -6,8 +6,8 @@ import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
-import type { AttemptError } from '@/server/webhooks/attempt';
-import type { DeliveryStatus } from '@/server/webhooks/delivery-log';
+import type { AttemptError } from '@/server/partners/webhooks/attempt';
+import type { DeliveryStatus } from '@/server/partners/webhooks/delivery-log';
 import { DELIVERY_WORDS, describeOutcome } from './delivery-words';
 
 type Row = {

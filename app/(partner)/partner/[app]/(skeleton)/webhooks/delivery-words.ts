@@ -1,6 +1,6 @@
 import type { BadgeLook } from '@/app/_ui/badge';
-import type { AttemptError } from '@/server/webhooks/attempt';
-import type { DeliveryStatus } from '@/server/webhooks/delivery-log';
+import type { AttemptError } from '@/server/partners/webhooks/attempt';
+import type { DeliveryStatus } from '@/server/partners/webhooks/delivery-log';
 
 /** Delivery states and failures in words. */
 

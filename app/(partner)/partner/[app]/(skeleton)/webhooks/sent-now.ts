@@ -1,4 +1,4 @@
-import type { SendResult } from '@/server/webhooks/delivery-log';
+import type { SendResult } from '@/server/partners/webhooks/delivery-log';
 import { describeOutcome } from './delivery-words';
 
 /** The outcome of an attempt that an owner requested, as shown to them. */

@@ -7,7 +7,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { hasRight } from '@/server/partners/rights';
-import { type AttemptView, findDelivery } from '@/server/webhooks/delivery-log';
+import { type AttemptView, findDelivery } from '@/server/partners/webhooks/delivery-log';
 import { DELIVERY_WORDS, describeOutcome } from '../../(skeleton)/webhooks/delivery-words';
 import { Response } from '../../(skeleton)/webhooks/response';
 import { CodeBlock } from '../../code-block';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type AllowanceOutcome, setAllowanceInVisit } from '@/server/checkout/visit-allowance';
-import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { creditsToJson } from '@/server/credits';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
+import { creditsToJson } from '@/server/base/credits';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { type AllowanceOutcome, setAllowanceInVisit } from '@/server/payments/checkout/visit-allowance';
+import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-request';
 
 const bodySchema = z.object({
   credits: z.number().nullable(),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { CURRENCIES, toMajorUnits } from '@/server/checkout/amounts';
-import { LANGUAGES } from '@/server/checkout/quote-payment';
-import { payVisitWithCard } from '@/server/checkout/visit-cards';
-import { respondToVisit } from '@/server/checkout/visit-request';
-import { creditsToJson } from '@/server/credits';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
+import { creditsToJson } from '@/server/base/credits';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { CURRENCIES, toMajorUnits } from '@/server/payments/checkout/amounts';
+import { LANGUAGES } from '@/server/payments/checkout/quote-payment';
+import { payVisitWithCard } from '@/server/payments/checkout/visit-cards';
+import { respondToVisit } from '@/server/payments/checkout/visit-request';
 
 const bodySchema = z.object({
   amount: z.unknown(),

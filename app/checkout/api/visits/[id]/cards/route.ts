@@ -1,6 +1,6 @@
-import { listVisitCards } from '@/server/checkout/visit-cards';
-import { respondToVisit } from '@/server/checkout/visit-request';
-import { privateJson } from '@/server/http/respond';
+import { privateJson } from '@/server/base/http/respond';
+import { listVisitCards } from '@/server/payments/checkout/visit-cards';
+import { respondToVisit } from '@/server/payments/checkout/visit-request';
 
 /** The user's saved cards, the one used last first. */
 export function GET(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { CURRENCIES, toMajorUnits } from '@/server/checkout/amounts';
-import type { PaymentForm } from '@/server/checkout/payment-processor';
-import { LANGUAGES } from '@/server/checkout/quote-payment';
-import { CHECKOUT_MODES } from '@/server/checkout/start';
-import { startVisitPayment } from '@/server/checkout/visit-payments';
-import { respondToVisit } from '@/server/checkout/visit-request';
-import { creditsToJson } from '@/server/credits';
-import { assertNever } from '@/server/errors';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
+import { creditsToJson } from '@/server/base/credits';
+import { assertNever } from '@/server/base/errors';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { CURRENCIES, toMajorUnits } from '@/server/payments/checkout/amounts';
+import type { PaymentForm } from '@/server/payments/checkout/payment-processor';
+import { LANGUAGES } from '@/server/payments/checkout/quote-payment';
+import { CHECKOUT_MODES } from '@/server/payments/checkout/start';
+import { startVisitPayment } from '@/server/payments/checkout/visit-payments';
+import { respondToVisit } from '@/server/payments/checkout/visit-request';
 
 const bodySchema = z.object({
   amount: z.unknown(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { writeOffer } from '@/server/checkout/promotions';
-import { readVisitOffer } from '@/server/checkout/visit-payments';
-import { respondToVisit } from '@/server/checkout/visit-request';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { writeOffer } from '@/server/payments/checkout/promotions';
+import { readVisitOffer } from '@/server/payments/checkout/visit-payments';
+import { respondToVisit } from '@/server/payments/checkout/visit-request';
 
 const bodySchema = z.object({ code: z.string().max(100) });
 

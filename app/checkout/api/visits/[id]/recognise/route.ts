@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { recogniseByKey } from '@/server/checkout/visit-sign-in';
-import { readClientIp } from '@/server/http/client-ip';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
+import { readClientIp } from '@/server/base/http/client-ip';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-request';
+import { recogniseByKey } from '@/server/payments/checkout/visit-sign-in';
 import { stateBody } from '../../state-body';
 
 const bodySchema = z.object({ user_key: z.string().max(200) });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { sendVisitCode } from '@/server/checkout/visit-sign-in';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-request';
+import { sendVisitCode } from '@/server/payments/checkout/visit-sign-in';
 
 const bodySchema = z.object({ email: z.string().max(320), locale: z.string().max(35).optional() });
 

@@ -1,6 +1,6 @@
-import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { issueAnotherToken } from '@/server/checkout/visit-sign-in';
-import { privateJson } from '@/server/http/respond';
+import { privateJson } from '@/server/base/http/respond';
+import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-request';
+import { issueAnotherToken } from '@/server/payments/checkout/visit-sign-in';
 
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {

@@ -1,6 +1,6 @@
-import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { signOut } from '@/server/checkout/visit-sign-in';
-import { privateJson } from '@/server/http/respond';
+import { privateJson } from '@/server/base/http/respond';
+import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-request';
+import { signOut } from '@/server/payments/checkout/visit-sign-in';
 import { stateBody } from '../../state-body';
 
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { readDevice, respondToVisit } from '@/server/checkout/visit-request';
-import { isFirstParty, signInWithCode } from '@/server/checkout/visit-sign-in';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
-import { knownBrowserCookie } from '@/server/identity/known-browser';
-import { sessionCookie } from '@/server/identity/session-cookie';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-request';
+import { isFirstParty, signInWithCode } from '@/server/payments/checkout/visit-sign-in';
+import { knownBrowserCookie } from '@/server/people/known-browser';
+import { sessionCookie } from '@/server/people/session-cookie';
 import { stateBody } from '../../state-body';
 
 const bodySchema = z.object({

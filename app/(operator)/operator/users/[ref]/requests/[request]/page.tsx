@@ -2,8 +2,8 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { RequestReceipt } from '@/app/_requests/request-receipt';
 import { requireOperator } from '@/app/_session/session';
-import { findUserReceipt } from '@/server/activity/user-receipt';
 import { findUserByRef } from '@/server/operator/find-user';
+import { findUserReceipt } from '@/server/reports/activity/user-receipt';
 
 export const metadata: Metadata = { title: 'Receipt' };
 

@@ -1,7 +1,7 @@
-import { readEarningsDays } from '@/server/activity/partner-activity';
-import { readPeriod } from '@/server/activity/periods';
-import { creditsToJson } from '@/server/credits';
-import { type CsvCell, csvResponse } from '@/server/http/csv';
+import { creditsToJson } from '@/server/base/credits';
+import { type CsvCell, csvResponse } from '@/server/base/http/csv';
+import { readEarningsDays } from '@/server/reports/activity/partner-activity';
+import { readPeriod } from '@/server/reports/activity/periods';
 import { readPeriodChoice } from '../../../period-field';
 import { type AppParams, requireApp } from '../../../require-app';
 

@@ -1,5 +1,5 @@
 import { redirect } from 'next/navigation';
-import { refreshAccount } from '@/server/payouts/accounts';
+import { refreshAccount } from '@/server/payments/payouts/accounts';
 import { type AppParams, requireApp } from '../../../require-app';
 
 /** Where Stripe sends a member back to: with the new state, or because the link had expired. */

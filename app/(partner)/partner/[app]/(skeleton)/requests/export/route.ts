@@ -1,6 +1,6 @@
-import { type AppRequest, streamAppRequests } from '@/server/activity/partner-activity';
-import { creditsToJson } from '@/server/credits';
-import { type CsvCell, csvResponse } from '@/server/http/csv';
+import { creditsToJson } from '@/server/base/credits';
+import { type CsvCell, csvResponse } from '@/server/base/http/csv';
+import { type AppRequest, streamAppRequests } from '@/server/reports/activity/partner-activity';
 import { type AppParams, requireApp } from '../../../require-app';
 import { readRequestSearch } from '../request-search';
 

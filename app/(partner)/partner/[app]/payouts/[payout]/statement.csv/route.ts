@@ -1,6 +1,6 @@
-import { csvResponse } from '@/server/http/csv';
-import { findStatement } from '@/server/payouts/statement';
-import { STATEMENT_HEADER, writeStatementRows } from '@/server/payouts/statement-csv';
+import { csvResponse } from '@/server/base/http/csv';
+import { findStatement } from '@/server/payments/payouts/statement';
+import { STATEMENT_HEADER, writeStatementRows } from '@/server/payments/payouts/statement-csv';
 import { requireApp } from '../../../require-app';
 
 type Context = { params: Promise<{ app: string; payout: string }> };

@@ -1,4 +1,4 @@
-import { respondWithStatement } from '@/server/payouts/respond-with-statement';
+import { respondWithStatement } from '@/server/payments/payouts/respond-with-statement';
 import { requireApp } from '../../../require-app';
 
 type Context = { params: Promise<{ app: string; payout: string }> };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { removeVisitCard } from '@/server/checkout/visit-cards';
-import { respondToVisit } from '@/server/checkout/visit-request';
-import { readBody } from '@/server/http/read-body';
-import { privateJson } from '@/server/http/respond';
+import { readBody } from '@/server/base/http/read-body';
+import { privateJson } from '@/server/base/http/respond';
+import { removeVisitCard } from '@/server/payments/checkout/visit-cards';
+import { respondToVisit } from '@/server/payments/checkout/visit-request';
 
 const bodySchema = z.object({ card_id: z.string().max(64) });
 

@@ -1,7 +1,7 @@
-import { readVisitPayment } from '@/server/checkout/visit-payments';
-import { respondToVisit } from '@/server/checkout/visit-request';
-import { creditsToJson } from '@/server/credits';
-import { privateJson } from '@/server/http/respond';
+import { creditsToJson } from '@/server/base/credits';
+import { privateJson } from '@/server/base/http/respond';
+import { readVisitPayment } from '@/server/payments/checkout/visit-payments';
+import { respondToVisit } from '@/server/payments/checkout/visit-request';
 
 type Context = { params: Promise<{ id: string; session: string }> };
 

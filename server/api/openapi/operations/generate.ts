@@ -1,0 +1,423 @@
+import type { ErrorCode } from '../../../base/errors';
+import { inputItemsQuerySchema } from '../../../gateway/run/stored-responses';
+import type { Operation } from '../operation';
+
+const ERRORS: ErrorCode[] = [
+  'invalid_request',
+  'content_refused',
+  'missing_api_key',
+  'invalid_user_key',
+  'insufficient_credits',
+  'partner_not_permitted',
+  'partner_limit_reached',
+  'model_not_allowed',
+  'partner_disabled',
+  'key_restricted',
+  'paused_for_review',
+  'model_not_found',
+  'request_too_large',
+  'unsupported_encoding',
+  'rate_limited',
+  'upstream_error',
+];
+
+const ERRORS_OF_COUNTS: ErrorCode[] = [
+  'invalid_request',
+  'missing_api_key',
+  'invalid_user_key',
+  'model_not_allowed',
+  'partner_disabled',
+  'key_restricted',
+  'model_not_found',
+  'request_too_large',
+  'unsupported_encoding',
+];
+
+const ERRORS_OF_KEPT: ErrorCode[] = [
+  'missing_api_key',
+  'invalid_user_key',
+  'partner_disabled',
+  'key_restricted',
+  'not_found',
+];
+
+const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': {
+    description:
+      'A key of your choice, 1 to 255 printable characters, unique for the user in your app. For 24 hours, a repetition with the same key and body gets the same response and costs nothing. While the first request runs, it waits. The key of a request that cost nothing can be used again.',
+    example: '0192f8c4-6a0e-7c1b-9d43-3c1f5a7e2b60',
+  },
+};
+
+const RESPONSE = {
+  id: 'resp_5hQk2vX8yTzN',
+  object: 'response',
+  created_at: 1795996800,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  model: 'sandbox/story',
+  output: [
+    {
+      id: 'msg_5hQk2vX8yTzN',
+      type: 'message',
+      status: 'completed',
+      role: 'assistant',
+      content: [
+        { type: 'output_text', text: 'The sea was calm that morning.', annotations: [], logprobs: [] },
+      ],
+    },
+  ],
+  store: true,
+  usage: {
+    input_tokens: 12,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 7,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 19,
+  },
+};
+
+const QUESTION = { role: 'user', content: 'Tell me about the sea' };
+const WEATHER = {
+  type: 'object',
+  properties: { place: { type: 'string' } },
+  required: ['place'],
+};
+
+export const GENERATE: Operation[] = [
+  {
+    id: 'createChatCompletion',
+    method: 'post',
+    path: '/v1/chat/completions',
+    group: 'generate',
+    summary: 'Create a chat completion',
+    description:
+      'The chat completions format, with streaming, tools, images, documents, structured output and reasoning. Documented fields of the provider that cost nothing extra are passed on, even if they are not listed here. Others are dropped, and `x-svc-warnings` names them; parts and tools of another type are refused. An image is inline or at a public `https` URL, a document is a PDF in `file_data`. Without an output limit, the response can be as long as the balance can pay for.',
+    auth: 'user-key',
+    requestHeaders: IDEMPOTENCY_KEY,
+    body: {
+      schema: 'ChatRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', messages: [QUESTION] } },
+        stream: {
+          summary: 'A stream with usage',
+          value: {
+            model: 'sandbox/story',
+            messages: [QUESTION],
+            stream: true,
+            stream_options: { include_usage: true },
+          },
+        },
+        tools: {
+          summary: 'With a tool',
+          value: {
+            model: 'sandbox/tool',
+            messages: [{ role: 'user', content: 'What is the weather in Lisbon?' }],
+            tools: [{ type: 'function', function: { name: 'get_weather', parameters: WEATHER } }],
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The response. A streamed request is settled before the last bytes are sent.',
+      schema: 'ChatCompletion',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      example: {
+        id: 'chatcmpl-5hQk2vX8yTzN',
+        object: 'chat.completion',
+        created: 1795996800,
+        model: 'sandbox/story',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: 'The sea was calm that morning.', refusal: null },
+            finish_reason: 'stop',
+          },
+        ],
+        usage: {
+          prompt_tokens: 12,
+          completion_tokens: 7,
+          total_tokens: 19,
+          prompt_tokens_details: { cached_tokens: 0 },
+          completion_tokens_details: { reasoning_tokens: 0 },
+        },
+      },
+      stream: {
+        event: 'ChatCompletionChunk',
+        example: [
+          'data: {"id":"chatcmpl-5hQk2vX8yTzN","object":"chat.completion.chunk","created":1795996800,"model":"sandbox/story","choices":[{"index":0,"delta":{"role":"assistant","content":"The sea"},"finish_reason":null}]}',
+          'data: {"id":"chatcmpl-5hQk2vX8yTzN","object":"chat.completion.chunk","created":1795996800,"model":"sandbox/story","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+          'data: [DONE]',
+          '',
+        ].join('\n\n'),
+      },
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+  },
+  {
+    id: 'createMessage',
+    method: 'post',
+    path: '/v1/messages',
+    group: 'generate',
+    summary: 'Create a message',
+    description:
+      'The messages format, with streaming, thinking, tools, images and documents. Client libraries of this format expect the base URL without `/v1`, because they append it.',
+    auth: 'user-key',
+    requestHeaders: {
+      ...IDEMPOTENCY_KEY,
+      'anthropic-version': {
+        description: 'Sent by the official client libraries. Optional.',
+        example: '2023-06-01',
+      },
+    },
+    body: {
+      schema: 'MessagesRequest',
+      examples: {
+        short: {
+          summary: 'A question',
+          value: { model: 'sandbox/story', max_tokens: 500, messages: [QUESTION] },
+        },
+        stream: {
+          summary: 'A stream',
+          value: { model: 'sandbox/story', max_tokens: 500, messages: [QUESTION], stream: true },
+        },
+        system: {
+          summary: 'With a system prompt and an image',
+          value: {
+            model: 'sandbox/echo',
+            max_tokens: 500,
+            system: 'Answer in one sentence.',
+            messages: [
+              {
+                role: 'user',
+                content: [
+                  { type: 'text', text: 'What do you see?' },
+                  { type: 'image', source: { type: 'url', url: 'https://example.com/harbour.jpg' } },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The response. A streamed request is settled before the last bytes are sent.',
+      schema: 'Message',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      example: {
+        id: 'msg_5hQk2vX8yTzN',
+        type: 'message',
+        role: 'assistant',
+        model: 'sandbox/story',
+        content: [{ type: 'text', text: 'The sea was calm that morning.' }],
+        stop_reason: 'end_turn',
+        stop_sequence: null,
+        usage: {
+          input_tokens: 12,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 7,
+        },
+      },
+      stream: {
+        event: 'MessageEvent',
+        example: [
+          'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"The sea"}}',
+          'event: message_stop\ndata: {"type":"message_stop"}',
+          '',
+        ].join('\n\n'),
+      },
+    },
+    errorFormat: 'messages',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+  },
+  {
+    id: 'createResponse',
+    method: 'post',
+    path: '/v1/responses',
+    group: 'generate',
+    summary: 'Create a response',
+    description:
+      'The responses format, with streaming, tools, images, documents, structured output and reasoning. Responses are kept encrypted for a short time, one hour unless the operator sets another, so that `previous_response_id` and `item_reference` find them; each use extends it. With `store: false`, they are not kept. Tools that run at the provider, `background`, `conversation` and `prompt` are refused.',
+    auth: 'user-key',
+    requestHeaders: IDEMPOTENCY_KEY,
+    body: {
+      schema: 'ResponsesRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', input: QUESTION.content } },
+        stream: {
+          summary: 'A stream',
+          value: { model: 'sandbox/story', input: QUESTION.content, stream: true },
+        },
+        tools: {
+          summary: 'With a tool',
+          value: {
+            model: 'sandbox/tool',
+            input: [{ role: 'user', content: 'What is the weather in Lisbon?' }],
+            tools: [{ type: 'function', name: 'get_weather', parameters: WEATHER }],
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The response. A streamed request is settled before the last event is sent.',
+      schema: 'Response',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-output-cap', 'x-svc-warnings'],
+      example: RESPONSE,
+      stream: {
+        event: 'ResponseEvent',
+        example: [
+          'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_5hQk2vX8yTzN","output_index":0,"content_index":0,"delta":"The sea","logprobs":[]}',
+          `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', sequence_number: 9, response: RESPONSE })}`,
+          '',
+        ].join('\n\n'),
+      },
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+  },
+  {
+    id: 'readResponse',
+    method: 'get',
+    path: '/v1/responses/{id}',
+    group: 'generate',
+    summary: 'Read a kept response',
+    description:
+      'Returns a response of the responses format, while it is kept, without its `instructions`, `tools` and `text`, which repeat the request. Free of charge.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
+    response: { description: 'The response.', schema: 'Response', example: RESPONSE },
+    errorFormat: 'chat',
+    errors: ['invalid_request', ...ERRORS_OF_KEPT],
+  },
+  {
+    id: 'deleteResponse',
+    method: 'delete',
+    path: '/v1/responses/{id}',
+    group: 'generate',
+    summary: 'Delete a kept response',
+    description:
+      'Deletes a kept response with its part of the input. Responses that continued it stay, but cannot be continued by `previous_response_id`.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
+    response: {
+      description: 'The response is deleted.',
+      schema: 'DeletedResponse',
+      example: { id: RESPONSE.id, object: 'response', deleted: true },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS_OF_KEPT,
+  },
+  {
+    id: 'listInputItems',
+    method: 'get',
+    path: '/v1/responses/{id}/input_items',
+    group: 'generate',
+    summary: 'List the input of a kept response',
+    description:
+      'Returns the items that came before the output of a kept response, those of earlier responses included. Free of charge.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the response.', example: RESPONSE.id } },
+    query: { schema: inputItemsQuerySchema, examples: { limit: 20, order: 'asc', after: 'item_0' } },
+    response: {
+      description: 'A page of items.',
+      schema: 'InputItemList',
+      example: {
+        object: 'list',
+        data: [
+          {
+            id: 'item_0',
+            type: 'message',
+            status: 'completed',
+            role: 'user',
+            content: [{ type: 'input_text', text: QUESTION.content }],
+          },
+        ],
+        first_id: 'item_0',
+        last_id: 'item_0',
+        has_more: false,
+      },
+    },
+    errorFormat: 'chat',
+    errors: ['invalid_request', ...ERRORS_OF_KEPT],
+  },
+  {
+    id: 'countInputTokens',
+    method: 'post',
+    path: '/v1/responses/input_tokens',
+    group: 'generate',
+    summary: 'Count the tokens of a response request',
+    description:
+      'Estimates the tokens of a request in the responses format, with what it refers to, before it is sent. Free of charge.',
+    auth: 'user-key',
+    body: {
+      schema: 'ResponsesRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', input: QUESTION.content } },
+      },
+    },
+    response: {
+      description: 'The number of tokens.',
+      schema: 'InputTokenCount',
+      example: { object: 'response.input_tokens', input_tokens: 12 },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS_OF_COUNTS,
+  },
+  {
+    id: 'createEmbeddings',
+    method: 'post',
+    path: '/v1/embeddings',
+    group: 'generate',
+    summary: 'Create embeddings',
+    description:
+      'Returns a vector for each text, in the format of OpenAI. Charged by input tokens alone; `usage.cost` is what the user was charged, in USD.',
+    auth: 'user-key',
+    body: {
+      schema: 'EmbeddingsRequest',
+      examples: {
+        short: {
+          summary: 'Two texts',
+          value: { model: 'sandbox/embed', input: ['the sea', 'the mountains'], dimensions: 3 },
+        },
+      },
+    },
+    response: {
+      description: 'The vectors, in the order of the texts.',
+      schema: 'EmbeddingList',
+      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      example: {
+        object: 'list',
+        data: [
+          { object: 'embedding', index: 0, embedding: [0.267, -0.535, 0.802] },
+          { object: 'embedding', index: 1, embedding: [0.6, 0, -0.8] },
+        ],
+        model: 'sandbox/embed',
+        usage: { prompt_tokens: 14, total_tokens: 14, cost: 2.8e-7 },
+      },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
+    id: 'countTokens',
+    method: 'post',
+    path: '/v1/messages/count_tokens',
+    group: 'generate',
+    summary: 'Count tokens',
+    description:
+      'Returns the number of tokens in a prompt before it is sent. Counted by the provider where that is free, otherwise estimated and rounded up. Free of charge.',
+    auth: 'user-key',
+    body: {
+      schema: 'CountTokensRequest',
+      examples: {
+        short: { summary: 'A question', value: { model: 'sandbox/story', messages: [QUESTION] } },
+      },
+    },
+    response: { description: 'The number of tokens.', schema: 'TokenCount', example: { input_tokens: 12 } },
+    errorFormat: 'messages',
+    errors: ERRORS_OF_COUNTS,
+  },
+];

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Picocredits } from '../../base/credits';
+import { prisma } from '../../base/db';
+import type { ModelPrices, TokenPrices } from './cost';
+import { type ListPrices, writeCallPrice, writeListPrice } from './list-price';
+import { describePeakHours } from './peak-hours';
+
+const price = z.string().regex(/^\d+$/);
+const tokenPrices = z.object({
+  input: price,
+  output: price,
+  cache_read: price,
+  cache_write_5m: price,
+  cache_write_1h: price,
+});
+const storedPrices = tokenPrices.extend({
+  tiers: z.array(tokenPrices.extend({ above: z.number() })),
+  /** Picocredits for each search. */
+  web_search: price.optional(),
+  period: z.enum(['peak', 'off_peak']).optional(),
+  peak_hours: z
+    .object({ hours: z.array(z.string()), days: z.array(z.number()), holidays: z.array(z.string()) })
+    .optional(),
+});
+
+/** Finds the prices that a request was charged at; null when the version is unknown. */
+export async function findPrices(version: string): Promise<Omit<ModelPrices, 'automaticCacheWrites'> | null> {
+  const stored = await prisma().modelPrice.findUnique({ where: { version }, select: { prices: true } });
+  if (stored === null) return null;
+  const { tiers, web_search: webSearch, ...base } = storedPrices.parse(stored.prices);
+  return {
+    ...readTokenPrices(base),
+    tiers: tiers.map((tier) => ({ above: tier.above, ...readTokenPrices(tier) })),
+    ...(webSearch !== undefined && { webSearch: BigInt(webSearch) as Picocredits }),
+  };
+}
+
+function readTokenPrices(stored: z.output<typeof tokenPrices>): TokenPrices {
+  const read = (text: string) => BigInt(text) as Picocredits;
+  return {
+    input: read(stored.input),
+    output: read(stored.output),
+    cacheRead: read(stored.cache_read),
+    cacheWrite5m: read(stored.cache_write_5m),
+    cacheWrite1h: read(stored.cache_write_1h),
+  };
+}
+
+export type DatedPrice = {
+  version: string;
+  effectiveAt: Date;
+  /** The hours of this price, where it changes by the hour. */
+  hours: string | null;
+  /** USD per million tokens: the base price, followed by tiers for longer prompts. */
+  prices: (ListPrices & { name: string })[];
+  /** USD per 1,000 web searches; null if the model ran none. */
+  webSearch: string | null;
+};
+
+/** Every past, current and future price of a model, latest first. */
+export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
+  const rows = await prisma().modelPrice.findMany({
+    where: { modelId },
+    orderBy: [{ effectiveAt: 'desc' }, { version: 'desc' }],
+  });
+  return rows.map(({ version, effectiveAt, prices }) => {
+    const { tiers, period, peak_hours: peak, web_search: search, ...base } = storedPrices.parse(prices);
+    return {
+      version,
+      effectiveAt,
+      hours: peak === undefined ? null : writeHours(period, describePeakHours(peak)),
+      prices: [
+        { name: 'Any length', ...writeListPrices(base) },
+        ...tiers.map((tier) => ({
+          name: `Above ${tier.above.toLocaleString('en')} tokens`,
+          ...writeListPrices(tier),
+        })),
+      ],
+      webSearch: search === undefined ? null : writeCallPrice(BigInt(search)),
+    };
+  });
+}
+
+const writeHours = (period: 'peak' | 'off_peak' | undefined, hours: string): string =>
+  period === 'off_peak' ? `Off-peak: all hours except ${hours}` : `Peak: ${hours}`;
+
+function writeListPrices(stored: z.output<typeof tokenPrices>): ListPrices {
+  const write = (text: string) => writeListPrice(BigInt(text));
+  return {
+    input: write(stored.input),
+    output: write(stored.output),
+    cacheRead: write(stored.cache_read),
+    cacheWrite5m: write(stored.cache_write_5m),
+    cacheWrite1h: write(stored.cache_write_1h),
+  };
+}

@@ -1,0 +1,244 @@
+import { now } from '../../base/clock';
+import type { Picocredits } from '../../base/credits';
+import { settings } from '../../base/env';
+import { type ApiError, overloaded } from '../../base/errors';
+import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../../base/http/api-request';
+import { NOBODY, type Reply } from '../../base/http/reply';
+import { generationStarts } from '../../base/measures';
+import { traceOf } from '../../base/tracing';
+import { admit, canSpend, countRunning, release } from '../../ledger';
+import { readKeySource } from '../../people/access/key-source';
+import { noteKeyUse } from '../../people/keys/uses';
+import { countRefusal } from '../counts/refusal-counts';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import type { ClientRequest } from '../protocols/client-protocols';
+import { measureDocuments } from '../protocols/measure-size';
+import type { ClientHeaders } from '../providers/exchange';
+import type { ProviderStream } from './attempt';
+import type { Candidates } from './candidates';
+import { chooseResponse } from './choose-response';
+import { handleDisconnect } from './client-disconnect';
+import type { Claim } from './idempotent-requests';
+import { type KeptResponses, NOTHING_KEPT, type Owner } from './kept-responses';
+import { findLimitRefusal } from './key-limit';
+import { estimateUsage } from './likely-usage';
+import { countForNetwork, findNetworkRefusal } from './network-share';
+import { findOtherHash } from './other-hash';
+import { fitOutputCap, fitSearches, planRequest } from './plan';
+import { isFull } from './provider-share';
+import { AT_ONCE_BYTES, type Caller, type ReadRequest, readModelRequest } from './read-request';
+import { toApiError, warnOfSearches } from './refusals';
+import { findDisconnectRefusal } from './repeated-disconnects';
+import { respondOnce } from './respond-once';
+import { mayNotBeCutOff, type Run, runningGenerations, startRun } from './run';
+import { sendResponse } from './send-response';
+import { settleWithoutResponse } from './settle-run';
+import { streamResponse } from './stream-response';
+
+/** A request on its way to the admission. */
+type Incoming = {
+  request: ApiRequest;
+  requestId: string;
+  protocol: ClientProtocol<ClientRequest>;
+  caller: Caller;
+  kept: KeptResponses;
+  receivedAtMs: number;
+  /** Ends the response with an error, while the request may go on for its bill. */
+  endResponse: (error: ApiError) => void;
+};
+
+/** Handles one generation request. A refused or failed request has no receipt, so it is counted here. */
+export async function generate(
+  request: ApiRequest,
+  requestId: string,
+  protocol: ClientProtocol<ClientRequest>,
+  kept: KeptResponses = NOTHING_KEPT,
+): Promise<Reply> {
+  const caller: Caller = { partnerId: null };
+  try {
+    return await new Promise<Reply>((resolve, endResponse) => {
+      const incoming = { request, requestId, protocol, caller, kept, receivedAtMs: now(), endResponse };
+      runIncoming(incoming).then(resolve, endResponse);
+    });
+  } catch (error) {
+    // After a disconnect no client receives the error.
+    if (!isDisconnected(request)) countRefusal(error, caller.partnerId, requestId);
+    throw error;
+  }
+}
+
+async function runIncoming(incoming: Incoming): Promise<Reply> {
+  const { request, requestId, caller } = incoming;
+  const read = await readAllowed(incoming);
+  const { idempotency, body } = read;
+  if (idempotency === null) return respond(incoming, read, null);
+  const repeated = { requestId, format: body.format, ...idempotency };
+  return respondOnce(request, repeated, caller, (claim) => respond(incoming, read, claim));
+}
+
+async function readAllowed({
+  request,
+  requestId,
+  protocol,
+  caller,
+}: Incoming): Promise<ReadRequest<ClientRequest>> {
+  const read = await readModelRequest(request, protocol, caller);
+  const { keyHash, waitMs, candidates } = read;
+  const model = candidates[0].model.id;
+  traceOf(requestId)?.set({ 'gen_ai.request.model': model });
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
+  return read;
+}
+
+async function respond(
+  incoming: Incoming,
+  read: ReadRequest<ClientRequest>,
+  claim: Claim | null,
+): Promise<Reply> {
+  const run = await admitRequest(incoming, read, claim);
+  const reply = await respondTo(run, incoming.request);
+  generationStarts.add(run.wantsStream ? 'true' : 'false', now() - incoming.receivedAtMs);
+  return reply;
+}
+
+/** Makes the hold. */
+async function admitRequest(
+  { request, requestId, protocol, caller, kept, endResponse }: Incoming,
+  read: ReadRequest<ClientRequest>,
+  claim: Claim | null,
+): Promise<Run> {
+  const { keyHash, candidates, warnings } = read;
+  const model = candidates[0].model.id;
+  const { clientIp, origin } = readKeySource(request);
+  const fullness = findFullness(candidates, clientIp);
+  if (fullness !== null) throw fullness;
+  const asked = { keyHash, requestId, model, clientIp, origin };
+  const admitCheaply = (owner: Owner) =>
+    requireSpender({ ...asked, need: LEAST, want: LEAST }, owner, request);
+  const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
+  const { client, addedBytes } = resolved;
+  const measure = await measureDocuments(protocol.measure(client));
+  const plan = planRequest(protocol, client, candidates, measure);
+  const { need, want } = plan;
+  const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
+  const admission = await admitOrOverloaded(wanted, request);
+  caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
+  if (!admission.ok) throw toApiError(admission, model, keyHash);
+
+  const { hold } = admission;
+  noteKeyUse(hold.keyId, hold.partnerId, clientIp);
+  const claimed = claim === null ? null : await claim.findRefusal(hold);
+  // Others that arrived at the same time may have taken the last places.
+  const refusal = findDisconnectRefusal(hold) ?? claimed ?? findFullness(candidates, clientIp);
+  if (refusal !== null) {
+    await release(hold);
+    throw refusal;
+  }
+  const searches = fitSearches(plan, hold);
+  const outputCap = fitOutputCap(plan, hold, searches);
+  const { choices, prompts, hasMedia } = plan;
+  const run = startRun({
+    requestId,
+    hold,
+    claim,
+    candidates,
+    warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
+    client,
+    keeper: resolved.keeperOf(hold),
+    endResponse,
+    clientHeaders: readClientHeaders(request),
+    wantsStream: protocol.wantsStream(client),
+    isSmall: read.isSmall && addedBytes === 0,
+    isLarge: read.isLarge || addedBytes > AT_ONCE_BYTES,
+    outputCap,
+    searches,
+    choices,
+    hasMedia,
+    estimate: (served) => estimateUsage(measure, served, { outputCap, choices, prompts }),
+  });
+  countForNetwork(run, clientIp);
+  if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
+  return run;
+}
+
+/** Why there is no place for another request: in this process, at its providers or for its network. */
+function findFullness(candidates: Candidates, clientIp: string | null): ApiError | null {
+  const isProcessFull = runningGenerations() >= settings().LIMIT_RUNNING_PER_PROCESS;
+  return isProcessFull || candidates.every(isFull) ? overloaded() : findNetworkRefusal(clientIp);
+}
+
+type Wanted = Parameters<typeof admit>[0];
+
+const LEAST = 1n as Picocredits;
+
+/** Refuses a user who cannot spend, or has too many requests running, without measuring the request. */
+async function requireSpender(
+  wanted: Wanted,
+  { userId, partnerId }: Owner,
+  request: WithHeaders,
+): Promise<void> {
+  const isIdle = countRunning(userId) < settings().LIMIT_RUNNING_PER_USER;
+  if (isIdle && (await canSpend(userId, partnerId))) return;
+  const admission = await admitOrOverloaded(wanted, request);
+  if (!admission.ok) throw toApiError(admission, wanted.model, wanted.keyHash);
+  await release(admission.hold);
+}
+
+async function admitOrOverloaded(wanted: Wanted, request: WithHeaders): ReturnType<typeof admit> {
+  const span = traceOf(wanted.requestId)?.begin('admission', 'internal');
+  try {
+    const admission = await admit(wanted);
+    if (admission.ok || admission.refusal !== 'invalid_user_key') return admission;
+    const stored = await findOtherHash(request);
+    return stored === null ? admission : await admit({ ...wanted, keyHash: stored });
+  } catch (cause) {
+    span?.fail('overloaded');
+    throw overloaded(cause);
+  } finally {
+    span?.end();
+  }
+}
+
+/** The few client headers that may concern a provider. */
+function readClientHeaders({ headers }: WithHeaders): ClientHeaders {
+  const version = headers.get('anthropic-version');
+  const beta = headers.get('anthropic-beta');
+  return {
+    ...(version !== null && { 'anthropic-version': version }),
+    ...(beta !== null && { 'anthropic-beta': beta }),
+  };
+}
+
+/** Calls a provider, meters its response and settles the hold. */
+async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
+  run.disconnect = () => handleDisconnect(run);
+  const stopWatching = watchClient(request, run.disconnect);
+  try {
+    const response = await chooseResponse(run);
+    stopWatching();
+    writeWarnings(run, response.exchange.warnings);
+    if (!('whole' in response)) return await relayStream(run, response, request);
+    mayNotBeCutOff(run);
+    return await sendResponse(run, response);
+  } catch (error) {
+    stopWatching();
+    await settleWithoutResponse(run);
+    throw error;
+  }
+}
+
+async function relayStream(run: Run, response: ProviderStream, request: ApiRequest): Promise<Reply> {
+  const reply = streamResponse(run, response, request);
+  // If it was cut off before it began, the client has an error in its place, and nobody else reads and settles it.
+  if (run.cutOff !== null) await reply.body(NOBODY);
+  return reply;
+}
+
+const MAX_WARNINGS_LENGTH = 1_000;
+
+function writeWarnings(run: Run, ofExchange: string[]): void {
+  const warnings = run.warnings.length === 0 ? ofExchange : [...run.warnings, ...ofExchange];
+  if (warnings.length === 0) return;
+  const printable = warnings.join('; ').replace(/[^\x20-\x7e]/g, '?');
+  run.headers['x-svc-warnings'] = printable.slice(0, MAX_WARNINGS_LENGTH);
+}

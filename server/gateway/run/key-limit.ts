@@ -1,0 +1,31 @@
+import { SECOND_MS } from '../../base/clock';
+import { ApiError } from '../../base/errors';
+import type { ApiRequest } from '../../base/http/api-request';
+import { TokenBuckets } from '../../base/rate-limit/token-buckets';
+import { isModelAllowed } from '../../partners/model-access';
+import { requireUserKey } from '../../people/access/authenticate';
+import { modelNotAllowed } from './refusals';
+
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+/** A key over its limit is looked up at most once a second, so that a flood does not reach the database. */
+const lookups = new TokenBuckets({ perMinute: 60, burst: 1 });
+
+/**
+ * Finds the error for a key that must wait. That of a revoked key, or of an app that may not use the model, if
+ * the request was read, takes precedence over the rate limit.
+ */
+export async function findLimitRefusal(
+  request: ApiRequest,
+  keyHash: Buffer,
+  waitMs: number,
+  model?: string,
+): Promise<ApiError> {
+  if (lookups.take(keyHash.toString('latin1')) === 0) {
+    const { partnerId } = await requireUserKey(request);
+    if (model !== undefined && !(await isModelAllowed(partnerId, model))) return modelNotAllowed(model);
+  }
+  return new ApiError('rate_limited', 'Too many requests with this key. Slow down and retry.', {
+    retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.ceil(waitMs / SECOND_MS)),
+  });
+}

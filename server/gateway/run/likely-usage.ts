@@ -1,0 +1,58 @@
+import { SECOND_MS } from '../../base/clock';
+import { largestMediaTokens, likelyMediaTokens } from '../pricing/media-tokens';
+import { likelyOutputTokens, type Measure } from '../protocols/measure-size';
+import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import { MAX_COUNT } from '../providers/count';
+import { tokenKindOf } from '../providers/formats';
+import type { Candidate } from './candidates';
+
+/** What is known of the output of a request whose client disconnected, or whose model may have hidden output. */
+export type Interrupted = {
+  /** How long the provider may have produced output that was neither seen nor reported. */
+  unseenMs: number;
+  /** The tokens seen are at least as many as the deltas that contained them. */
+  outputDeltas: number;
+  /** The response is complete, so that nothing is unseen unless its output was not reported. */
+  isWhole?: boolean;
+};
+
+export const UNINTERRUPTED: Interrupted = { unseenMs: 0, outputDeltas: 0 };
+
+/** The usage that is charged if the provider reports none, from the bytes of output seen. */
+export type Estimate = (outputBytes: number, interrupted?: Interrupted) => TokenUsage;
+
+type Called = Pick<Candidate, 'model' | 'profile'>;
+
+/** The output tokens per choice, the choices, and the prompts that the model reads one by one. */
+export type RequestSize = { outputCap: number; choices: number; prompts: number };
+
+/**
+ * Returns the function that estimates usage. The input is what was held for it, so that nobody pays less by
+ * leaving before it is reported.
+ */
+export function estimateUsage(
+  measure: Measure,
+  called: Called,
+  { outputCap, choices, prompts }: RequestSize,
+): Estimate {
+  const kind = tokenKindOf(called.profile.format, called.model.upstreamModel);
+  const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
+  let input: number | undefined;
+  return (outputBytes, { unseenMs, outputDeltas } = UNINTERRUPTED) => {
+    input ??= Math.min(MAX_COUNT, heldInputTokens(measure, called, prompts));
+    const seen = Math.max(outputDeltas, likelyOutputTokens(outputBytes, kind));
+    const output = seen + Math.ceil(unseenMs * tokensPerMs);
+    return { ...NO_TOKENS, input, output: Math.min(MAX_COUNT, choices * outputCap, output) };
+  };
+}
+
+/** A prompt has at most the context window: a provider refuses a longer one. */
+function heldInputTokens(measure: Measure, { model, profile }: Called, prompts: number): number {
+  const { largestInputTokens, media } = measure(tokenKindOf(profile.format, model.upstreamModel));
+  return Math.min(prompts * model.contextWindow, largestInputTokens + largestMediaTokens(media, model));
+}
+
+export function likelyInputTokens(measure: Measure, { model, profile }: Called): number {
+  const { likelyInputTokens: ofText, media } = measure(tokenKindOf(profile.format, model.upstreamModel));
+  return ofText + likelyMediaTokens(media, model);
+}

@@ -1,0 +1,188 @@
+import type { Picocredits } from '../../base/credits';
+import { settings } from '../../base/env';
+import type { Hold } from '../../ledger';
+import type { CatalogModel } from '../pricing/catalog';
+import {
+  affordableOutputTokens,
+  type CacheLifetime,
+  searchCost,
+  worstInputCost,
+  worstOutputPrice,
+} from '../pricing/cost';
+import { largestMediaTokens } from '../pricing/media-tokens';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import type { ClientRequest } from '../protocols/client-protocols';
+import type { Measure, TokenKind } from '../protocols/measure-size';
+import { tokenKindOf } from '../providers/formats';
+import { type Candidate, type Candidates, runsSearches } from './candidates';
+import { likelyInputTokens } from './likely-usage';
+
+/** The maximum cost of the input, with what does not depend on the output, and of an output token. */
+type Costs = { inputCost: Picocredits; outputPrice: Picocredits };
+
+/** The maximum cost of a request, exact and before commission, with its most expensive candidate. */
+export type Plan = Costs & {
+  /** The input and one output token: the smallest useful hold. */
+  need: Picocredits;
+  /** The input and the full output cap. */
+  want: Picocredits;
+  /** Web searches that the client allows. */
+  searches: number;
+  /** The costs if only as many searches are allowed. */
+  costsWith: (searches: number) => Costs;
+  /** Output tokens per choice that the client expects: its own limit, if it set one. */
+  expectedCap: number;
+  /** Output tokens per choice that every candidate can produce. */
+  outputCap: number;
+  /** Choices requested (`n`): each may use the whole cap. */
+  choices: number;
+  /** Prompts that the model reads one by one: each may fill its context window. */
+  prompts: number;
+  /** The prompt contains images or documents. */
+  hasMedia: boolean;
+};
+
+export function planRequest(
+  protocol: ClientProtocol<ClientRequest>,
+  request: ClientRequest,
+  candidates: Candidates,
+  measure: Measure,
+): Plan {
+  // Counted with the tokenizer that yields the most tokens: the hold must suffice for every candidate.
+  const { largestInputTokens, media } = measure(largestKind(candidates));
+  const lifetime = readCacheLifetime(request);
+  const models = candidates.map(({ model }) => model);
+  const inputTokens = (model: CatalogModel) => largestInputTokens + largestMediaTokens(media, model);
+  const prompts = protocol.prompts(request);
+  const choices = protocol.choices(request);
+  const requested = protocol.requestedOutputTokens(request);
+  const most = Math.min(
+    requested ?? settings().DEFAULT_OUTPUT_TOKENS,
+    ...models.map((model) => model.maxOutputTokens),
+  );
+  const exceedsContext = ({ model }: Candidate) => inputTokens(model) + most > model.contextWindow;
+  const room = (candidate: Candidate) => outputRoom(measure, candidate);
+  const outputCap =
+    most === requested ? most : Math.min(most, ...candidates.filter(exceedsContext).map(room));
+  const costsWith = (allowed: number): Costs => {
+    const costs = candidates.map((candidate) => {
+      const searches = runsSearches(candidate) ? allowed : 0;
+      const size = { inputTokens: inputTokens(candidate.model), outputTokens: choices * most, prompts };
+      return worstCosts(candidate, { ...size, lifetime, searches });
+    });
+    return {
+      inputCost: highest(costs.map(({ inputCost }) => inputCost)),
+      outputPrice: highest(costs.map(({ outputPrice }) => outputPrice)),
+    };
+  };
+  const searches = protocol.searches(request);
+  const { inputCost, outputPrice } = costsWith(searches);
+  const least = searches > 1 ? costsWith(1) : { inputCost, outputPrice };
+  // A provider may bill for a request that it refuses, too.
+  const fee = highest(candidates.map(({ profile }) => profile.refusalFee));
+  return {
+    need: highest([fee, (least.inputCost + BigInt(choices) * least.outputPrice) as Picocredits]),
+    want: highest([fee, (inputCost + BigInt(choices * outputCap) * outputPrice) as Picocredits]),
+    inputCost,
+    outputPrice,
+    searches,
+    costsWith,
+    expectedCap: requested ?? outputCap,
+    outputCap,
+    choices,
+    prompts,
+    hasMedia: media.images.length > 0 || media.pages > 0,
+  };
+}
+
+const largestKind = (candidates: Candidates): TokenKind =>
+  candidates.some(({ model, profile }) => tokenKindOf(profile.format, model.upstreamModel) === 'anthropic')
+    ? 'anthropic'
+    : 'openai';
+
+/** The minimum number of tokens that an estimate leaves for the output. */
+const MIN_ROOM = 256;
+
+/**
+ * The part of the context window that the prompt probably leaves free. Providers reject a limit that exceeds
+ * it, so a limit that we set must fit.
+ */
+function outputRoom(measure: Measure, candidate: Candidate): number {
+  const inputTokens = Math.ceil(1.1 * likelyInputTokens(measure, candidate));
+  return Math.max(MIN_ROOM, candidate.model.contextWindow - inputTokens);
+}
+
+type RequestSize = {
+  inputTokens: number;
+  outputTokens: number;
+  prompts: number;
+  lifetime: CacheLifetime;
+  searches: number;
+};
+
+/** The maximum costs at one candidate. It refuses a prompt that exceeds the context window, and bills nothing. */
+function worstCosts(
+  { model, profile }: Candidate,
+  { inputTokens, outputTokens, prompts, lifetime, searches }: RequestSize,
+): Costs {
+  const { prices, contextWindow } = model;
+  const search = searches > 0 ? profile.webSearch : null;
+  const readings = search?.readings(searches) ?? 1;
+  const results = search?.resultTokens(searches) ?? 0;
+  const mostTokens = readings * prompts * contextWindow;
+  const billed = Math.min(mostTokens, readings * inputTokens + (readings - 1) * results);
+  // Later readings include the output so far.
+  const reached = Math.min(mostTokens, billed + (readings - 1) * outputTokens);
+  const repeatedOutput = BigInt(readings - 1) * worstInputCost(1, prices, lifetime, reached);
+  return {
+    inputCost: (worstInputCost(billed, prices, lifetime, reached) +
+      searchCost(searches, prices)) as Picocredits,
+    outputPrice: (worstOutputPrice(reached, prices) + repeatedOutput) as Picocredits,
+  };
+}
+
+/** With fewer output tokens than these, a response is of little use. */
+const USEFUL_OUTPUT = 1_024;
+
+/** The searches that the hold covers: the planned ones, or fewer that leave enough for the output. */
+export function fitSearches(plan: Plan, hold: Hold): number {
+  const output = plan.choices * Math.min(plan.outputCap, USEFUL_OUTPUT);
+  for (let searches = plan.searches; searches > 1; searches--) {
+    const { inputCost, outputPrice } = plan.costsWith(searches);
+    if (affordableOutputTokens(hold, inputCost, outputPrice) >= output) return searches;
+  }
+  return Math.min(1, plan.searches);
+}
+
+/** The output cap that the hold covers: the planned one, or a lower one that fits the balance. */
+export function fitOutputCap(plan: Plan, hold: Hold, searches = plan.searches): number {
+  const { inputCost, outputPrice } = searches === plan.searches ? plan : plan.costsWith(searches);
+  const affordable = affordableOutputTokens(hold, inputCost, outputPrice);
+  return Math.max(1, Math.min(plan.outputCap, Math.floor(affordable / plan.choices)));
+}
+
+/** The fields that set a cache breakpoint. */
+const BREAKPOINT_FIELDS = new Set(['cache_control', 'prompt_cache_breakpoint']);
+/**
+ * A chat request may set a lifetime of 12 hours, which is billed at the longest lifetime that has a price.
+ */
+const LONG_LIFETIMES = new Set<unknown>(['1h', '12h']);
+
+/** The longest lifetime of any cache breakpoint in the request. */
+function readCacheLifetime({ body }: ClientRequest): CacheLifetime {
+  let lifetime: CacheLifetime = 'none';
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (BREAKPOINT_FIELDS.has(name) && inner !== null) {
+        lifetime = lifetime === '1h' || LONG_LIFETIMES.has((inner as { ttl?: unknown }).ttl) ? '1h' : '5m';
+      }
+      look(inner);
+    }
+  };
+  look(body);
+  return lifetime;
+}
+
+const highest = (costs: Picocredits[]): Picocredits =>
+  costs.reduce((most, cost) => (cost > most ? cost : most));

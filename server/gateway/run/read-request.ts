@@ -1,0 +1,143 @@
+import { createHash, type Hash } from 'node:crypto';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { type CutJson, restoreStrings } from '../../base/cut-json';
+import type { ApiRequest } from '../../base/http/api-request';
+import { requireUserKeyHash } from '../../base/http/credentials';
+import { readIdempotencyKey } from '../../base/http/idempotency-key';
+import {
+  GENERATION_BODY_BYTES,
+  parseJsonObject,
+  readJsonText,
+  readLargeJson,
+} from '../../base/http/read-body';
+import { hasSmallBody } from '../../base/http/receive-body';
+import { takeKeyTurn } from '../../base/rate-limit/key-turns';
+import { isModelAllowed } from '../../partners/model-access';
+import { requireUserKey } from '../../people/access/authenticate';
+import { findUnprefixedModel } from '../pricing/served';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import { keepNumbers } from '../protocols/exact-numbers';
+import type { ModelType } from '../protocols/neutral';
+import { refuse } from '../protocols/read-fields';
+import { type Candidates, resolveCandidates } from './candidates';
+import { findLimitRefusal } from './key-limit';
+import { requireLiveKey } from './live-keys';
+import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
+
+/** Up to this size, JSON is parsed and written at once: each takes a few milliseconds, and pieces take twice that. */
+export const AT_ONCE_BYTES = 1024 * 1024;
+
+export type ReadRequest<Body> = {
+  keyHash: Buffer;
+  /** 0, or the milliseconds until the key is within its rate limit again. */
+  waitMs: number;
+  candidates: Candidates;
+  /** What was understood differently from how the client wrote it. */
+  warnings: readonly string[];
+  body: Body;
+  /** Whether it takes too little time to let others run between its steps. */
+  isSmall: boolean;
+  /** Whether it would block other requests to write the body at once. */
+  isLarge: boolean;
+  /** The `Idempotency-Key` with the hash of the body; null without one, and for embeddings. */
+  idempotency: { key: string; bodyHash: Buffer } | null;
+};
+
+/** The partner whose key a request carries; null until the key has been looked up. */
+export type Caller = { partnerId: string | null };
+
+/**
+ * Reads a request in the order that clients rely on: key, JSON and model name, known model, access to it,
+ * fields. Admission checks key and access together with the balance. This function checks them only for a
+ * large body, before reading it, and when something else is wrong, so that a bad key is reported as such
+ * whatever the body contains.
+ */
+export async function readModelRequest<Body>(
+  request: ApiRequest,
+  { modelType, validate }: Pick<ClientProtocol<Body>, 'modelType' | 'validate'>,
+  caller: Caller = { partnerId: null },
+): Promise<ReadRequest<Body>> {
+  const keyHash = requireUserKeyHash(request);
+  const waitMs = takeKeyTurn(keyHash);
+  const isSmall = hasSmallBody(request);
+  const isLarge = !isSmall && !hasSmallBody(request, AT_ONCE_BYTES);
+  if (!isSmall) {
+    if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
+    await requireLiveKey(request);
+  }
+  let requested: RequestedModel | undefined;
+  try {
+    const key = modelType === 'language' ? readIdempotencyKey(request) : null;
+    const digest = key === null ? undefined : createHash('sha256');
+    const { text, strings } = await readJson(request, keyHash, isLarge, digest);
+    // Streams of others continue between the steps, each of which may take some 30 ms.
+    if (isLarge) await letOthersRun();
+    const parsed = parseJsonObject(text);
+    if (isLarge) await letOthersRun();
+    const json = restoreStrings(parsed, strings);
+    requested = requireModel(json.model, modelType);
+    if (!isSmall) await letOthersRun();
+    const exact = restoreStrings(await keepNumbers(json, text), strings);
+    if (!isSmall) await letOthersRun();
+    const body = validate(exact);
+    if (!isSmall) await letOthersRun();
+    const { candidates, warnings } = requested;
+    const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
+    return { keyHash, waitMs, candidates, warnings, body, isSmall, isLarge, idempotency };
+  } catch (error) {
+    // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
+    await requireLiveKey(request);
+    const { partnerId } = await requireUserKey(request);
+    caller.partnerId = partnerId;
+    const id = requested?.candidates[0].model.id;
+    if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
+    throw error;
+  }
+}
+
+async function readJson(
+  request: ApiRequest,
+  keyHash: Buffer,
+  isLarge: boolean,
+  digest: Hash | undefined,
+): Promise<CutJson> {
+  const key = keyHash.toString('latin1');
+  return isLarge
+    ? readLargeJson(request, GENERATION_BODY_BYTES, key, digest)
+    : { text: await readJsonText(request, GENERATION_BODY_BYTES, key, digest), strings: [] };
+}
+
+type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;
+
+function requireModel(id: unknown, modelType: ModelType): RequestedModel {
+  if (typeof id !== 'string' || id === '') {
+    const isMissing = id === undefined || id === null || id === '';
+    throw refuse(
+      'model',
+      `${isMissing ? 'is required: a' : 'must be a'} model id such as openai/gpt-4.1-mini`,
+    );
+  }
+  const exact = resolveCandidates(id);
+  if (exact !== null) return { candidates: requireType(exact, modelType), warnings: NO_WARNINGS };
+  const meant = findUnprefixedModel(id);
+  const candidates = meant && resolveCandidates(meant.id);
+  if (candidates === null) throw modelNotFound(id.slice(0, 200));
+  return {
+    candidates: requireType(candidates, modelType),
+    warnings: [warnOfPrefix(id, candidates[0].model)],
+  };
+}
+
+const ENDPOINTS_OF = {
+  language: 'POST /v1/chat/completions, /v1/messages or /v1/responses',
+  embedding: 'POST /v1/embeddings',
+};
+
+function requireType(candidates: Candidates, modelType: ModelType): Candidates {
+  const { id, type } = candidates[0].model;
+  if (type === modelType) return candidates;
+  const an = type === 'language' ? 'a' : 'an';
+  throw refuse('model', `${id} is ${an} ${type} model: use ${ENDPOINTS_OF[type]}`);
+}
+
+const NO_WARNINGS: readonly string[] = [];

@@ -1,0 +1,153 @@
+import { settings } from '../../base/env';
+import { ApiError, assertNever, invariant } from '../../base/errors';
+import { invalidUserKey, keyRestricted } from '../../base/http/credentials';
+import type { Admission, ReachedLimit, Shortfall } from '../../ledger';
+import { partnerDisabled } from '../../partners/partner';
+import { type UserPage, writeActionPath } from '../../people/keys/action-link';
+import type { CatalogModel } from '../pricing/catalog';
+import { servedModels } from '../pricing/served';
+
+const RETRY_SOON_SECONDS = 1;
+
+type Refused = Extract<Admission, { ok: false }>;
+
+/** The error for a request that admission refuses. `keyHash` is of the key that would pay. */
+export function toApiError({ refusal, limit }: Refused, model: string, keyHash: Buffer): ApiError {
+  switch (refusal) {
+    case 'limit_reached':
+      invariant(limit, 'the refusal names the limit');
+      return limitReached(limit, keyHash);
+    case 'invalid_user_key':
+      return invalidUserKey();
+    case 'partner_disabled':
+      return partnerDisabled();
+    case 'restricted_to_app_networks':
+      return keyRestricted('app_networks');
+    case 'restricted_to_key_networks':
+      return keyRestricted('key_networks');
+    case 'restricted_to_key_origins':
+      return keyRestricted('key_origins');
+    case 'model_not_allowed':
+      return modelNotAllowed(model);
+    case 'paused_for_review':
+      return new ApiError(
+        'paused_for_review',
+        'This user or app is paused for review by the service. Retrying does not help until the review is done.',
+      );
+    case 'too_many_running':
+      return new ApiError('rate_limited', 'This user has too many requests running at the same time', {
+        retryAfterSeconds: RETRY_SOON_SECONDS,
+      });
+    case 'busy':
+      return new ApiError(
+        'rate_limited',
+        "The user's other running requests hold the credits that this one needs",
+        {
+          retryAfterSeconds: RETRY_SOON_SECONDS,
+        },
+      );
+    case 'insufficient_credits':
+    case 'partner_not_permitted':
+    case 'partner_limit_reached':
+      return tooFewCredits(refusal, keyHash);
+    default:
+      return assertNever(refusal);
+  }
+}
+
+const SHORTFALLS: Record<Shortfall, { page: UserPage; describe: (url: string) => string }> = {
+  insufficient_credits: {
+    page: 'buy',
+    describe: (url) => `Not enough credits. Open the checkout to buy more, or buy them at ${url}`,
+  },
+  partner_not_permitted: {
+    page: 'app',
+    describe: (url) =>
+      `The user has credits bought elsewhere but has not allowed this app to spend them. Open the checkout to ask, or set an allowance at ${url}`,
+  },
+  partner_limit_reached: {
+    page: 'app',
+    describe: (url) =>
+      `The user's allowance for this app is used up. Open the checkout to ask for more, or raise it at ${url}`,
+  },
+};
+
+function tooFewCredits(refusal: Shortfall, keyHash: Buffer): ApiError {
+  const { page, describe } = SHORTFALLS[refusal];
+  const actionUrl = writeActionUrl(keyHash, page);
+  return new ApiError(refusal, describe(actionUrl), { actionUrl });
+}
+
+/**
+ * `param` names the limit: `limits.app.day` is the user's own per day for this app, `limits.all.day` the one for all apps,
+ * and `limits.partner.day` the partner's. The user cannot change the last one, so no address is named for it.
+ */
+export function limitReached({ kind, scope, resetsAt }: ReachedLimit, keyHash?: Buffer): ApiError {
+  const param = `limits.${scope}.${kind}`;
+  if (scope === 'partner')
+    return new ApiError('partner_limit_reached', describePartnerLimit(kind, resetsAt), { param });
+  const action = keyHash && { actionUrl: writeActionUrl(keyHash, scope === 'app' ? 'app' : 'limits') };
+  const message = describeUserLimit({ kind, scope, resetsAt });
+  return new ApiError('partner_limit_reached', message, { param, ...action });
+}
+
+function describePartnerLimit(kind: ReachedLimit['kind'], resetsAt: Date | null): string {
+  if (kind === 'model') return 'This app does not let this user use this model.';
+  if (kind === 'request')
+    return 'This request costs more than this app lets its users spend per request. Send a smaller one.';
+  return `This app's limit per ${kind} for this user is reached. It resets at ${toIsoSeconds(resetsAt)}. The user cannot raise it.`;
+}
+
+function describeUserLimit({ kind, scope, resetsAt }: ReachedLimit): string {
+  const apps = scope === 'app' ? 'this app' : 'all apps';
+  const page = new URL('/account/limits', settings().BASE_URL).href;
+  if (kind === 'stop')
+    return `The user has stopped ${apps} from spending credits. The user can resume ${scope === 'app' ? 'it' : 'them'} at ${page}.`;
+  if (kind === 'model')
+    return `The user does not allow ${apps} to use this model. The user can allow it at ${page}.`;
+  if (kind === 'request')
+    return `This request costs more than the user's limit per request for ${apps}. Send a smaller one, or the user can raise the limit at ${page}.`;
+  return `The user's limit per ${kind} for ${apps} is reached. It resets at ${toIsoSeconds(resetsAt)}, and the user can raise it at ${page}.`;
+}
+
+const toIsoSeconds = (time: Date | null): string => time?.toISOString().replace('.000Z', 'Z') ?? '';
+
+/** A client in a terminal has no checkout to open. At the end of a message, so that it can be followed. */
+const writeActionUrl = (keyHash: Buffer, page: UserPage): string =>
+  new URL(writeActionPath(keyHash, page), settings().BASE_URL).href;
+
+export function modelNotAllowed(model: string): ApiError {
+  return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });
+}
+
+/** Suggests models when the name lacks a provider that several have, or contains 4.5 instead of 4-5. */
+export function modelNotFound(model: string): ApiError {
+  const meant = servedModels().filter(({ id }) => bareName(id) === bareName(model));
+  return new ApiError('model_not_found', `The model ${model} does not exist. ${advise(model, meant)}`, {
+    param: 'model',
+  });
+}
+
+const MAX_SUGGESTED = 3;
+
+/** Some libraries take the first part of an id for their own provider, and do not send it. */
+function advise(model: string, [first, ...others]: CatalogModel[]): string {
+  if (first === undefined) return 'GET /v1/models lists all models.';
+  const ids = [first, ...others].slice(0, MAX_SUGGESTED).map(({ id }) => id);
+  const question = `Did you mean ${ids.join(' or ')}?`;
+  if (model.includes('/')) return question;
+  return `${question} If your library removes the first part, write ${first.provider}/${first.id}.`;
+}
+
+/** The warning about a model id that was accepted without its provider. */
+export const warnOfPrefix = (given: string, { id }: CatalogModel): string =>
+  `model ${given} was read as ${id}`;
+
+export const warnOfSearches = (searches: number): string =>
+  `web search was limited to ${searches} ${searches === 1 ? 'use' : 'uses'}, which the credits cover`;
+
+const bareName = (id: string): string =>
+  id
+    .slice(id.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replaceAll('.', '-');

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { ApiError } from '../../base/errors';
+import { requireUserKeyHash } from '../../base/http/credentials';
+import { validate } from '../../base/http/read-body';
+import { privateJson } from '../../base/http/respond';
+import { requireUserKey } from '../../people/access/authenticate';
+import type { Json } from '../protocols/neutral';
+import { refuse } from '../protocols/read-fields';
+import { type Owner, readKeptInput, readKeptResponse } from './kept-responses';
+import { deleteResponse } from './kept-store';
+
+/** The endpoints of a kept response. */
+
+type Asked = { owner: Owner; id: string; reader: { request: Request; keyHash: Buffer } };
+
+const notFound = (): ApiError =>
+  new ApiError(
+    'not_found',
+    'No response with this id is kept for this user in this app. Responses are kept for a short time only.',
+  );
+
+async function ask(request: Request, id: string): Promise<Asked> {
+  const owner = await requireUserKey(request);
+  return { owner, id, reader: { request, keyHash: requireUserKeyHash(request) } };
+}
+
+export async function sendKeptResponse(request: Request, id: string): Promise<Response> {
+  const { owner, reader } = await ask(request, id);
+  if (new URL(request.url).searchParams.get('stream') === 'true')
+    throw refuse('stream', 'is not supported: a kept response is returned whole');
+  const response = await readKeptResponse(reader, owner, id);
+  if (response === null) throw notFound();
+  // As text, so that long numbers keep their digits.
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return new Response(response, { headers });
+}
+
+export const deletedResponseSchema = z.object({
+  id: z.string(),
+  object: z.literal('response'),
+  deleted: z.literal(true),
+});
+
+export async function deleteKeptResponse(request: Request, id: string): Promise<Response> {
+  const { owner } = await ask(request, id);
+  if (!(await deleteResponse(owner, id))) throw notFound();
+  return privateJson({ id, object: 'response', deleted: true } satisfies z.output<
+    typeof deletedResponseSchema
+  >);
+}
+
+export const inputItemListSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(z.looseObject({ id: z.string(), type: z.string() })).meta({
+    description: 'The items before the output, those of earlier responses included.',
+  }),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+const MAX_ITEMS = 100;
+const DEFAULT_ITEMS = 20;
+
+export const inputItemsQuerySchema = z.object({
+  limit: z.coerce
+    .number(`must be a number from 1 to ${MAX_ITEMS}`)
+    .int()
+    .min(1)
+    .max(MAX_ITEMS)
+    .default(DEFAULT_ITEMS)
+    .meta({ description: `Items per page, at most ${MAX_ITEMS}.` }),
+  order: z
+    .enum(['asc', 'desc'], 'must be asc or desc')
+    .default('desc')
+    .meta({ description: 'Oldest or newest first.' }),
+  after: z.string().optional().meta({ description: 'The id of the item before the page.' }),
+});
+
+export async function listInputItems(request: Request, id: string): Promise<Response> {
+  const { owner, reader } = await ask(request, id);
+  const page = validate(inputItemsQuerySchema, Object.fromEntries(new URL(request.url).searchParams));
+  const input = await readKeptInput(reader, owner, id);
+  if (input === null) throw notFound();
+  return privateJson(cutPage(input.map(nameItem), page));
+}
+
+function cutPage(
+  items: Item[],
+  { limit, order, after }: z.output<typeof inputItemsQuerySchema>,
+): z.output<typeof inputItemListSchema> {
+  const ordered = order === 'asc' ? items : items.toReversed();
+  const before = after === undefined ? -1 : ordered.findIndex((item) => item.id === after);
+  if (after !== undefined && before === -1) throw refuse('after', 'must be the id of an item of this list');
+  const data = ordered.slice(before + 1, before + 1 + limit);
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: before + 1 + limit < ordered.length,
+  };
+}
+
+type Item = Json & { id: string; type: string };
+
+/** Clients may leave out the id and the type of an item, and write its content as text. */
+function nameItem(item: Json, index: number): Item {
+  const id = typeof item.id === 'string' && item.id !== '' ? item.id : `item_${index}`;
+  const type = typeof item.type === 'string' ? item.type : 'message';
+  const isText = type === 'message' && typeof item.content === 'string';
+  return Object.assign({ status: 'completed' }, item, { id, type }, isText && { content: [writeText(item)] });
+}
+
+const writeText = ({ role, content }: Json): Json =>
+  role === 'assistant'
+    ? { type: 'output_text', text: content, annotations: [] }
+    : { type: 'input_text', text: content };

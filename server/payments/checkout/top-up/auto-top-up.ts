@@ -1,0 +1,70 @@
+import type { AutoTopUp } from '../../../../prisma/client/client';
+import { nowDate } from '../../../base/clock';
+import { prisma, type Tx } from '../../../base/db';
+import type { PaymentFailure } from '../failure';
+
+/**
+ * Auto top-up: when a user's free credits fall below a threshold, it buys more with a saved card. One row per
+ * user is its settings and the top-up in progress, if any.
+ */
+
+export type TopUpState = 'authorizing' | 'on' | 'needs_confirmation' | 'off';
+
+/** Why it is off. A payment's failure is that of the last top-up. */
+export type OffReason = PaymentFailure | 'user' | 'not_allowed' | 'reversed';
+
+export function findAutoTopUp(userId: string): Promise<AutoTopUp | null> {
+  return prisma().autoTopUp.findUnique({ where: { userId } });
+}
+
+/** The card that auto top-up charges, or will once the bank agrees. Null while it is off. */
+export async function findTopUpCardId(userId: string): Promise<string | null> {
+  const topUp = await findAutoTopUp(userId);
+  return topUp === null || topUp.state === 'off' ? null : topUp.cardId;
+}
+
+/** What was charged in the current month (UTC) and counts towards the ceiling. */
+export function readSpentThisMonth({ month, monthMinor }: AutoTopUp): number {
+  const isCurrent = month !== null && month.toISOString().slice(0, 7) >= nowDate().toISOString().slice(0, 7);
+  return isCurrent ? monthMinor : 0;
+}
+
+/** By the user. A payment that waits for a confirmation is cancelled by the background pass. */
+export async function turnOffAutoTopUp(userId: string): Promise<void> {
+  await switchOff(prisma(), { userId }, 'user');
+}
+
+/** Call this when a card was removed from the user's account. */
+export async function turnOffForCard(userId: string, cardId: string): Promise<void> {
+  await switchOff(prisma(), { userId, cardId }, 'unknown_card');
+}
+
+/** Call this when a payment was refunded or disputed: nothing happens unless it was an auto top-up. */
+export async function turnOffForReversal(tx: Tx, checkoutSessionId: string): Promise<void> {
+  const topUp = await tx.checkoutSession.findUnique({
+    where: { id: checkoutSessionId, method: 'auto_top_up' },
+    select: { userId: true },
+  });
+  if (topUp !== null) await switchOff(tx, topUp, 'reversed');
+}
+
+/** Says so by mail, unless the user did it. A charge in progress is not interrupted. */
+async function switchOff(
+  database: Pick<Tx, 'autoTopUp'>,
+  whose: { userId: string; cardId?: string },
+  reason: OffReason,
+): Promise<void> {
+  const off = {
+    state: 'off' satisfies TopUpState,
+    offReason: reason,
+    authorizationId: null,
+    mailAttempts: 0,
+    ...(reason === 'user' ? { mail: null, mailDueAt: null } : { mail: 'off', mailDueAt: nowDate() }),
+    updatedAt: nowDate(),
+  };
+  const where = { ...whose, state: { not: 'off' } };
+  // The pass cancels the payment at once.
+  const waiting = { ...where, state: 'needs_confirmation' };
+  await database.autoTopUp.updateMany({ where: waiting, data: { ...off, leaseUntil: nowDate() } });
+  await database.autoTopUp.updateMany({ where, data: off });
+}

@@ -1,0 +1,112 @@
+import { writeAccountMail } from '../../../base/account-mail';
+import { DAY_MS, now, nowDate } from '../../../base/clock';
+import { microcredits, wholeCredits } from '../../../base/credits';
+import { inTransaction, prisma, querySlowly } from '../../../base/db';
+import { settings } from '../../../base/env';
+import { lockAccount } from '../../../base/lock-account';
+import { describeError, log } from '../../../base/log';
+import { nextMailAttemptAt, sendMail } from '../../../base/mail';
+import { openWallet } from '../../../ledger';
+
+/** The mail to a user whose free credits fall below a threshold of their choice. */
+
+/** Returns the threshold in whole credits; null if the user wants no mail. */
+export async function findLowBalanceMail(userId: string): Promise<number | null> {
+  const row = await prisma().lowBalanceMail.findUnique({ where: { userId } });
+  return row?.threshold == null ? null : Number(row.threshold / wholeCredits(1));
+}
+
+/** Null turns the mail off. A new threshold is armed at once, but the time of the last mail is kept. */
+export async function saveLowBalanceMail(userId: string, credits: number | null): Promise<void> {
+  if (credits === null) {
+    await prisma().lowBalanceMail.updateMany({
+      where: { userId },
+      data: { threshold: null, mailDueAt: null },
+    });
+    return;
+  }
+  const threshold = wholeCredits(credits);
+  await inTransaction(async (tx) => {
+    await lockAccount(tx, userId);
+    // A user who has not used any app yet has no credits to compare.
+    await openWallet(tx, userId);
+    await tx.lowBalanceMail.upsert({
+      where: { userId },
+      create: { userId, threshold },
+      update: { threshold, isArmed: true, mailDueAt: null },
+    });
+  });
+}
+
+/** Makes the mail due, once until the balance was above the threshold again and at most once a day. */
+export async function noteLowBalances(users: string[] | null): Promise<void> {
+  const whose = users === null ? '' : 'AND l.user_id = ANY($3)';
+  const further = users === null ? [] : [users];
+  // A top-up in progress is about to raise the balance.
+  await querySlowly(
+    `UPDATE low_balance_mail l SET is_armed = false, last_at = $1, mail_due_at = $1, mail_attempts = 0
+     FROM wallet w WHERE w.user_id = l.user_id AND l.is_armed AND w.money - w.held < l.threshold
+       AND (l.last_at IS NULL OR l.last_at <= $2) ${whose}
+       AND NOT EXISTS (SELECT FROM auto_top_up t WHERE t.user_id = l.user_id AND t.state = 'on' AND t.session_id IS NOT NULL)`,
+    [nowDate(), new Date(now() - DAY_MS), ...further],
+  );
+  await querySlowly(
+    `UPDATE low_balance_mail l SET is_armed = true
+     FROM wallet w WHERE w.user_id = l.user_id AND NOT l.is_armed AND w.money - w.held >= l.threshold
+       ${users === null ? '' : 'AND l.user_id = ANY($1)'}`,
+    further,
+  );
+}
+
+/** Sends all mails that are due. */
+export async function sendLowBalanceMails(): Promise<void> {
+  const due = await prisma().lowBalanceMail.findMany({
+    where: { mailDueAt: { lte: nowDate() } },
+    orderBy: { mailDueAt: 'asc' },
+    take: 50,
+  });
+  for (const { userId, mailAttempts } of due) await sendOne(userId, mailAttempts);
+}
+
+/** The next attempt is scheduled before this one starts, so that two processes do not both send it. */
+async function sendOne(userId: string, mailAttempts: number): Promise<void> {
+  try {
+    const { count } = await prisma().lowBalanceMail.updateMany({
+      where: { userId, mailAttempts, mailDueAt: { lte: nowDate() } },
+      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextMailAttemptAt(mailAttempts) },
+    });
+    if (count === 0) return;
+    const mail = await writeMail(userId);
+    if (mail !== null) await sendMail(mail);
+    await prisma().lowBalanceMail.updateMany({ where: { userId }, data: { mailDueAt: null } });
+  } catch (error) {
+    log().warn({ error: describeError(error) }, 'low-balance mail not sent, will be retried');
+  }
+}
+
+/** Null if the mail is no longer needed: credits were added, or the account was deleted. */
+async function writeMail(userId: string) {
+  const [user, wallet, wish] = await Promise.all([
+    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
+    prisma().wallet.findUnique({ where: { userId } }),
+    prisma().lowBalanceMail.findUnique({ where: { userId } }),
+  ]);
+  if (user === null || wallet === null || wish?.threshold == null) return null;
+  const free = microcredits(wallet.money - wallet.held);
+  if (free >= wish.threshold) return null;
+  const brand = settings().BRAND_NAME;
+  const show = (amount: bigint) => new Intl.NumberFormat('en').format(amount / wholeCredits(1));
+  return {
+    to: user.email,
+    ...writeAccountMail({
+      subject: `Your ${brand} credits are running low`,
+      paragraphs: [
+        `You have ${show(free)} credits left, fewer than the ${show(wish.threshold)} you chose to be notified at. When they are used up, apps can no longer send requests for you.`,
+      ],
+      link: { label: 'Buy credits', path: '/account/buy' },
+      note: 'We send this mail at most once a day, and only after your credits were above that number again.',
+      further: { label: 'Change or turn off this mail', path: '/account/payment#low-balance' },
+      stops: { userId },
+    }),
+  };
+}

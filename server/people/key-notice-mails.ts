@@ -1,0 +1,133 @@
+import { DAY_MS, now, nowDate } from '../base/clock';
+import { deleteInSteps, prisma } from '../base/db';
+import { settings } from '../base/env';
+import { describeError, log } from '../base/log';
+import { escapeHtml, htmlMail, htmlParagraph, type Mail, nextMailAttemptAt, sendMail } from '../base/mail';
+import { labelStop, type StopLink, writeStopPath } from '../base/stop-link';
+import { findPartner } from '../partners/partner';
+import { nameInMails } from '../partners/rename';
+import type { NoticeDetail } from './keys/notices';
+import { writeRevokeToken } from './keys/revoke-link';
+
+/**
+ * Mails to the owners of keys that were found in public or used in an unusual way. The next attempt is
+ * scheduled before this one starts, so that two processes do not both send it.
+ */
+
+const BATCH_SIZE = 50;
+/** Longer than the day that a notice covers. */
+const KEPT_MS = 30 * DAY_MS;
+
+type DueNotice = { keyId: string; kind: string; day: Date; attempts: number };
+
+/** Sends all mails that are due. */
+export async function sendKeyNotices(): Promise<void> {
+  const due = await prisma().keyNotice.findMany({
+    where: { dueAt: { lte: nowDate() } },
+    select: { keyId: true, kind: true, day: true, attempts: true },
+    orderBy: { dueAt: 'asc' },
+    take: BATCH_SIZE,
+  });
+  for (const notice of due) await sendNotice(notice);
+}
+
+export async function forgetOldNotices(): Promise<void> {
+  await deleteInSteps(
+    `DELETE FROM key_notice WHERE (key_id, kind, day) IN (
+       SELECT key_id, kind, day FROM key_notice WHERE created_at < $1 LIMIT $2)`,
+    new Date(now() - KEPT_MS),
+  );
+}
+
+async function sendNotice({ keyId, kind, day, attempts }: DueNotice): Promise<void> {
+  try {
+    const { count } = await prisma().keyNotice.updateMany({
+      where: { keyId, kind, day, attempts, dueAt: { lte: nowDate() } },
+      data: { attempts: attempts + 1, dueAt: nextMailAttemptAt(attempts) },
+    });
+    if (count === 0) return;
+    const mail = await writeNotice({ keyId, kind, day });
+    if (mail !== null) await sendMail(mail);
+    // The details are no longer needed.
+    await prisma().$executeRaw`
+      UPDATE key_notice SET due_at = NULL, detail = NULL WHERE key_id = ${keyId} AND kind = ${kind} AND day = ${day}`;
+  } catch (error) {
+    log().warn(
+      { key_id: keyId, kind, error: describeError(error) },
+      'notice about a key not mailed, will be retried',
+    );
+  }
+}
+
+/** Null if the mail is no longer needed: the account was deleted, or the key was revoked. */
+async function writeNotice(id: { keyId: string; kind: string; day: Date }): Promise<Mail | null> {
+  const { detail, createdAt } = await prisma().keyNotice.findUniqueOrThrow({ where: { keyId_kind_day: id } });
+  const key = await prisma().userKey.findUniqueOrThrow({ where: { id: id.keyId } });
+  const user = await prisma().user.findUniqueOrThrow({ where: { id: key.userId } });
+  const partner = await findPartner(key.partnerId);
+  const isMoot = id.kind === 'unusual_use' && key.revokedAt !== null;
+  if (detail === null || user.deletedAt !== null || partner === null || isMoot) return null;
+  const notice = { kind: id.kind, ...(detail as object) } as NoticeDetail;
+  const appName = nameInMails(partner);
+  const words =
+    notice.kind === 'leaked' ? wordLeak(notice, appName) : wordUnusualUse(notice, appName, id.keyId);
+  const facts = `Key: svc_sk_…${key.last4}. Time: ${createdAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  return { to: user.email, ...layOut(words, facts, { userId: key.userId, partnerId: key.partnerId }) };
+}
+
+type Words = {
+  subject: string;
+  intro: string;
+  advice: string;
+  link: { label: string; url: string };
+  note: string;
+};
+
+function wordLeak({ where }: Extract<NoticeDetail, { kind: 'leaked' }>, appName: string | null): Words {
+  const place = where === '' ? 'in a public place' : `on ${where}`;
+  return {
+    subject: `Your key for ${appName ?? 'an app'} was found in public and revoked`,
+    intro: `A key that spends your ${settings().BRAND_NAME} credits in ${appName ?? 'an app'} was found ${place}. We revoked it: it stopped working immediately.`,
+    advice:
+      'Check your activity for requests that are not yours. To continue, sign in to the app again, which creates a new key.',
+    link: { label: 'Show your activity', url: `${settings().BASE_URL}/account/activity` },
+    note: 'If you published the key yourself, delete it there as well.',
+  };
+}
+
+function wordUnusualUse(
+  notice: Extract<NoticeDetail, { kind: 'unusual_use' }>,
+  appName: string | null,
+  keyId: string,
+): Words {
+  const how =
+    notice.reason === 'new_network'
+      ? `from a network that it had not been used from before (${notice.network})`
+      : `from ${notice.networks} different networks within an hour`;
+  return {
+    subject: `Unusual use of your key for ${appName ?? 'an app'}`,
+    intro: `A key that spends your ${settings().BRAND_NAME} credits in ${appName ?? 'an app'} was used ${how}.`,
+    advice:
+      'If you travelled, changed your provider or use a VPN, or if the app moved its servers, you need not do anything. Otherwise, revoke the key.',
+    link: {
+      label: 'Revoke this key',
+      url: `${settings().BASE_URL}/revoke-key?token=${writeRevokeToken(keyId)}`,
+    },
+    note: 'The link works for 30 days and does not require signing in. It opens a page that asks before it revokes the key. Signing in to the app again creates a new one.',
+  };
+}
+
+function layOut({ subject, intro, advice, link, note }: Words, facts: string, stops: StopLink) {
+  const { label, url } = link;
+  const stopLabel = labelStop(stops);
+  const stop = settings().BASE_URL + writeStopPath(stops);
+  return {
+    subject,
+    text: `${[intro, facts, advice, `${label}:\n${url}`, note, `${stopLabel}:\n${stop}`].join('\n\n')}\n`,
+    html: htmlMail(
+      [intro, facts, advice].map(htmlParagraph).join('') +
+        `<p style="margin:0 0 12px"><a href="${escapeHtml(url)}">${escapeHtml(label)}</a></p>${htmlParagraph(note)}` +
+        `<p style="margin:0 0 12px"><a href="${escapeHtml(stop)}">${escapeHtml(stopLabel)}</a></p>`,
+    ),
+  };
+}

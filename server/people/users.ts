@@ -1,0 +1,36 @@
+import { nowDate } from '../base/clock';
+import type { Tx } from '../base/db';
+import { invariant } from '../base/errors';
+import { newId } from '../base/ids';
+import { storedHashes } from '../base/keyed-hash';
+import { mailboxOf, untaggedAddress } from './email';
+
+/** Finds or creates the account of a normalised e-mail address. */
+export async function openUser(tx: Tx, email: string): Promise<{ id: string }> {
+  const [mailbox] = hashMailbox(email);
+  const known = findMailboxHashes(email);
+  // The update changes nothing. It makes the statement return the row when another request created it first.
+  const [user] = await tx.$queryRaw<{ id: string }[]>`
+    INSERT INTO "user" (id, email, created_at, mailbox_hash)
+    VALUES (${newId('usr')}, ${email}, ${nowDate()},
+      coalesce((SELECT mailbox_hash FROM "user" WHERE mailbox_hash = ANY (${known})
+        ORDER BY mailbox_hash = ${mailbox} DESC LIMIT 1), ${mailbox}))
+    ON CONFLICT (email) DO UPDATE SET email = excluded.email
+    RETURNING id`;
+  invariant(user, 'an upsert returns its row');
+  return user;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Keyed, so that a deleted address cannot be found by hashing likely ones. One for each accepted secret. */
+export function hashMailbox(email: string, mailbox = mailboxOf(email)): [Bytes, ...Bytes[]] {
+  const [current, ...previous] = storedHashes('mailbox', mailbox);
+  return [new Uint8Array(current), ...previous.map((hash) => new Uint8Array(hash))];
+}
+
+/** Accounts of the mailbox may have a hash of before its address was folded. */
+const findMailboxHashes = (email: string): Bytes[] => [
+  ...hashMailbox(email),
+  ...hashMailbox(email, untaggedAddress(email)),
+];

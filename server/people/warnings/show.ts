@@ -1,0 +1,30 @@
+import { creditsToJson } from '../../base/credits';
+
+/** How amounts, shares and times appear in warnings. */
+
+const SMALLEST_SHOWN = 10_000n;
+const amounts = new Intl.NumberFormat('en', { maximumFractionDigits: 2, roundingMode: 'trunc' });
+
+/** `1,234.5`, never rounded up. */
+export const showAmount = (amount: bigint): string =>
+  amount > 0n && amount < SMALLEST_SHOWN ? 'less than 0.01' : amounts.format(creditsToJson(amount));
+
+/** `1,234.5 credits` */
+export const showCredits = (amount: bigint): string => {
+  const text = showAmount(amount);
+  return `${text} ${text === '1' ? 'credit' : 'credits'}`;
+};
+
+/** `33%`, or `0.4%` for less than one. */
+export const showShare = (share: number): string =>
+  `${new Intl.NumberFormat('en', { maximumSignificantDigits: share < 0.01 ? 1 : 2 }).format(share * 100)}%`;
+
+/** `24 November 2026` */
+export const showDay = (at: Date, timeZone = 'UTC'): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone }).format(at);
+
+/** `24 November 2026 at 00:00 (Europe/Berlin)` */
+export function showTime(at: Date, timeZone = 'UTC'): string {
+  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(at);
+  return `${showDay(at, timeZone)} at ${time} (${timeZone.replaceAll('_', ' ')})`;
+}

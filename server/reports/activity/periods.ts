@@ -1,0 +1,31 @@
+import { nowDate } from '../../base/clock';
+
+/** The periods that pages offer. Days are in UTC, like the dates of receipts. */
+export const PERIODS = ['7d', '30d', '90d', '12m'] as const;
+export type Period = (typeof PERIODS)[number];
+
+const DAYS: Record<Exclude<Period, '12m'>, number> = { '7d': 7, '30d': 30, '90d': 90 };
+
+/** The first day and the day after the last one. The last day is today; twelve months start on the first of a month. */
+export function readPeriod(period: Period): { from: string; to: string } {
+  const today = nowDate();
+  const [year, month, date] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
+  const from =
+    period === '12m' ? Date.UTC(year, month - 11, 1) : Date.UTC(year, month, date - DAYS[period] + 1);
+  return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.UTC(year, month, date + 1))) };
+}
+
+/** Every day of a period, oldest first. */
+export function daysBetween({ from, to }: { from: string; to: string }): string[] {
+  const days: string[] = [];
+  for (let day = from; day < to; day = dayAfter(day)) days.push(day);
+  return days;
+}
+
+export function dayAfter(day: string): string {
+  const next = new Date(`${day}T00:00:00Z`);
+  next.setUTCDate(next.getUTCDate() + 1);
+  return dayOf(next);
+}
+
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,6 +1,0 @@
-import { requestInvoice } from '@/server/invoices/issue';
-
-/** A process in which a user requests the invoice of a purchase. */
-const [userId = '', purchaseId = ''] = process.argv.slice(2);
-await requestInvoice(userId, purchaseId);
-process.exit(0);

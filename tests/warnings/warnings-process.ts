@@ -1,7 +1,0 @@
-import { sendWarnings } from '@/server/warnings/send';
-import { noteSpending } from '@/server/warnings/watch';
-
-/** A process that warns one user, as each instance of the service does. */
-await noteSpending([process.argv[2] ?? '']);
-await sendWarnings();
-process.exit(0);

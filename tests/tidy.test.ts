@@ -147,7 +147,7 @@ const UNVERIFIED: Record<string, number> = {
   '@tailwindcss 4.3.5': 8,
 };
 
-test('every locked package has a checksum, and comes from the registry that npm is set to', () => {
+test('every locked package has a checksum, and comes from the registry that npm is set to @attack', () => {
   type Locked = { version: string; integrity?: string; resolved?: string; link?: boolean };
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, Locked>;

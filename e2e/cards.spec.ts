@@ -145,7 +145,7 @@ async function openPopup(page: Page, partner: Partner): Promise<Page> {
 const pay = (popup: Page, last4: string) =>
   popup.getByRole('button', { name: `Pay $10 with Visa •••• ${last4}`, disabled: false });
 
-test('a saved card is chosen in the popup, pays in one click, and is removed; a frame shows none', async ({
+test('a saved card is chosen in the popup, pays in one click, and is removed; a frame shows none @attack', async ({
   page,
   partner,
 }) => {

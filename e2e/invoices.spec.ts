@@ -100,7 +100,7 @@ const link = (page: Page, name: RegExp) => page.getByRole('link', { name }).filt
 const addressOf = async (page: Page, name: RegExp) =>
   (await link(page, name).first().getAttribute('href')) ?? '';
 
-test('a company enters its billing details, gets an invoice with its purchase, and a credit note with its refund', async ({
+test('a company enters its billing details, gets an invoice with its purchase, and a credit note with its refund @attack', async ({
   page,
   browser,
 }) => {

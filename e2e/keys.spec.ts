@@ -5,7 +5,7 @@ import { expectAccessibleLayout, signInTo } from './fixtures/dashboard';
 import { runSql } from './fixtures/database';
 import { signUpInNativeApp } from './fixtures/native-app';
 
-test('an owner restricts a key in the account, and revokes it from a mail without signing in', async ({
+test('an owner restricts a key in the account, and revokes it from a mail without signing in @attack', async ({
   page,
   service,
   browser,

@@ -10,7 +10,7 @@ import { ageSignIns, confirmPresence, findPresenceDialog } from './fixtures/sign
 const hourUtc = new Date().getUTCHours();
 const ZONE = hourUtc >= 6 && hourUtc < 18 ? 'Europe/Berlin' : 'Pacific/Auckland';
 
-test('a user limits an app, reaches the limit, stops all apps from a mail and resumes them', async ({
+test('a user limits an app, reaches the limit, stops all apps from a mail and resumes them @attack', async ({
   page,
   service,
   browser,

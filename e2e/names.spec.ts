@@ -22,7 +22,7 @@ async function expectGood(page: Page, picture: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
-test('a name is refused with a reason, shown with its origin until an operator approves it, and renamed after a review', async ({
+test('a name is refused with a reason, shown with its origin until an operator approves it, and renamed after a review @attack', async ({
   page,
   service,
   browser,

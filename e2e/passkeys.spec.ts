@@ -87,7 +87,7 @@ test('a user adds a passkey, signs in with it without a code, and removes it', a
   await expect(refusal).toHaveCount(1);
 });
 
-test('an operator with a passkey confirms with nothing else', async ({ page, service, browser }) => {
+test('an operator with a passkey confirms with nothing else @attack', async ({ page, service, browser }) => {
   const user = newEmail();
   runCommand(['user', 'grant', user, '--credits', '5']);
   await addAuthenticator(page);

@@ -58,7 +58,7 @@ test('a browser is known after signing in, and stays known when the user signs o
   expect(known?.value).toMatch(/^[\w.-]+$/);
 });
 
-test('what a user enters before the scripts of a page have loaded counts once they have', async ({
+test('what a user enters before the scripts of a page have loaded counts once they have @attack', async ({
   page,
   service,
 }) => {

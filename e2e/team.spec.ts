@@ -102,7 +102,7 @@ test('an invitation that expired says so, and works once it was sent again', asy
   await late.close();
 });
 
-test('handing over the ownership takes a confirmation, and the log says who did what', async ({
+test('handing over the ownership takes a confirmation, and the log says who did what @attack', async ({
   service,
 }) => {
   await owner.goto(`${app}/team`);

@@ -80,7 +80,7 @@ test('a tool in a terminal gets a key with a code, its user buys credits where t
   expect((await ask(service, userKey)).status).toBe(200);
 });
 
-test('a link with the code in it connects nothing by itself, and connecting asks for a recent confirmation', async ({
+test('a link with the code in it connects nothing by itself, and connecting asks for a recent confirmation @attack', async ({
   page,
   service,
 }) => {

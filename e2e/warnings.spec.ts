@@ -35,7 +35,7 @@ async function picture(page: Page, section: string, name: string): Promise<void>
   if (size) await page.setViewportSize(size);
 }
 
-test('a user who overspends is warned at 50, 80 and 100%, stops all apps from the mail, resumes them and unsubscribes', async ({
+test('a user who overspends is warned at 50, 80 and 100%, stops all apps from the mail, resumes them and unsubscribes @attack', async ({
   page,
   service,
   browser,

@@ -88,7 +88,7 @@ async function countMails(page: Page, email: string): Promise<number> {
 
 const ALLOW = /^Allow up to/;
 
-test('a page that hides the checkout and lets clicks through gets no allowance', async ({
+test('a page that hides the checkout and lets clicks through gets no allowance @attack', async ({
   page,
   partner,
 }) => {
@@ -113,7 +113,7 @@ test('a page that hides the checkout and lets clicks through gets no allowance',
   expect(await readBalance(page)).toMatchObject({ balance: 0, status: 'partner_not_permitted' });
 });
 
-test('clicks on the visible checkout, with the pointer drawn elsewhere, only send the user a code', async ({
+test('clicks on the visible checkout, with the pointer drawn elsewhere, only send the user a code @attack', async ({
   page,
   partner,
 }) => {
@@ -132,7 +132,7 @@ test('clicks on the visible checkout, with the pointer drawn elsewhere, only sen
   expect(await readBalance(page)).toMatchObject({ balance: 700, status: 'ok' });
 });
 
-test('a covered checkout says why its button does not work, and does not sign the user out', async ({
+test('a covered checkout says why its button does not work, and does not sign the user out @attack', async ({
   page,
   partner,
 }) => {
@@ -185,7 +185,7 @@ const attackOn = (opened: Page): Promise<{ clicks: number }> =>
     .then((found) => found.jsonValue() as Promise<{ clicks: number }>);
 
 test.describe('a double-click whose second click lands on our window', () => {
-  test('sets no allowance, although the user has just confirmed their presence', async ({
+  test('sets no allowance, although the user has just confirmed their presence @attack', async ({
     page,
     partner,
   }) => {
@@ -208,7 +208,7 @@ test.describe('a double-click whose second click lands on our window', () => {
     expect(await readBalance(page)).toMatchObject({ balance: 100 });
   });
 
-  test('starts no payment, and the form with a saved card gets no click either', async ({
+  test('starts no payment, and the form with a saved card gets no click either @attack', async ({
     page,
     partner,
   }) => {

@@ -28,7 +28,7 @@ import {
 } from './steps.mjs';
 
 /**
- * `npm run scale`: an experiment, described in docs/scaling.md. Paid requests through one service whose users are
+ * `npm run scale`: an experiment, described in scale/README.md. Paid requests through one service whose users are
  * spread over schemas, which Citus holds on one PostgreSQL server and then on two.
  *
  * @typedef {import('./scale/nodes.mjs').Node} Node

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
@@ -21,9 +21,12 @@ import {
  *   npm run test:browser               the tests in a browser
  *   npm run test:all                   both
  *   npm test -- PATH ... [OPTION ...]  files or folders, with options of their runner, such as -g title
+ *   npm test -- --list-attacks         prints the titles of the tests that repeat an attack
  */
 
 const RESULTS = '.build/test-results';
+const VITEST = ['node_modules/vitest/vitest.mjs'];
+const PLAYWRIGHT = ['node_modules/@playwright/test/cli.js', 'test', '--config', 'e2e/playwright.config.ts'];
 
 enterProject();
 const [paths, options] = splitArguments(process.argv.slice(2));
@@ -34,6 +37,7 @@ const runsVitest = otherPaths.length > 0 || !runsPlaywright;
 const isFew = paths.length > 0 && paths.every((path) => path.endsWith('.ts'));
 
 await installDependencies({ dev: true });
+if (options[0] === '--list-attacks') process.exit(listAttacks());
 await generateClient();
 await buildWidget();
 await bundleServer();
@@ -57,11 +61,29 @@ const ok = failed === 0 && passed > 0 && runs.every((run) => run.ok);
 console.log(`\ntests: ${passed} passed, ${failed} failed`);
 process.exit(ok ? 0 : 1);
 
+/** Their titles contain `@attack`, or that of a group around them does. */
+function listAttacks() {
+  const lists = [
+    [...VITEST, 'list', '--static-parse', '-t', '@attack'],
+    [...PLAYWRIGHT, '--list', '-g', '@attack'],
+  ].map((args) =>
+    spawnSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
+  for (const { stdout } of lists) console.log(stdout.replaceAll(' @attack', '').trimEnd());
+  return lists.every(({ status }) => status === 0) ? 0 : 1;
+}
+
 async function runVitest() {
   const report = `${RESULTS}/vitest.json`;
   const code = await runTests(
-    'node_modules/vitest/vitest.mjs',
-    ['run', '--reporter=default', '--reporter=./scripts/vitest-summary.mjs', ...otherPaths, ...options],
+    [
+      ...VITEST,
+      'run',
+      '--reporter=default',
+      '--reporter=./scripts/vitest-summary.mjs',
+      ...otherPaths,
+      ...options,
+    ],
     { VITEST_SUMMARY: report },
   );
   const { passed = 0, failed = [], flaky = [] } = readReport(report);
@@ -72,11 +94,7 @@ async function runPlaywright() {
   const report = `${RESULTS}/playwright.json`;
   // Each worker has a server, and a file stays with one.
   const workers = browserPaths.length === 1 && isFew ? ['--workers=1'] : [];
-  const code = await runTests(
-    'node_modules/@playwright/test/cli.js',
-    ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserPaths, ...options],
-    browser,
-  );
+  const code = await runTests([...PLAYWRIGHT, ...workers, ...browserPaths, ...options], browser);
   const tests = listTests(readReport(report).suites);
   const withStatus = (wanted) => tests.filter(({ status }) => status === wanted);
   const [expected, failed, flaky] = ['expected', 'unexpected', 'flaky'].map(withStatus);
@@ -133,10 +151,10 @@ function total(code, passed, failed, flaky) {
   };
 }
 
-function runTests(program, args, environment = {}) {
+function runTests(args, environment = {}) {
   const server = database && { TEST_DATABASE_SERVER: database.address };
   const env = { ...process.env, ...server, ...environment };
-  const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit', env });
+  const child = spawn(process.execPath, args, { stdio: 'inherit', env });
   // Both runners clean up on SIGINT only. The terminal sends it to the child as well.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill('SIGINT'));
   return new Promise((resolve, reject) => {

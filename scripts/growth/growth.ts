@@ -18,7 +18,7 @@ import { measurePages } from './pages';
 
 /**
  * `npm run growth`: a year of ten million requests, the same partitioned by month, and an empty database, on one server:
- * what admission and settlement, the heaviest pages, `ledger check` and the archive take. docs/scaling.md has the figures.
+ * what admission and settlement, the heaviest pages, `ledger check` and the archive take. README.md has the figures.
  */
 
 const PARTS = ['load', 'pages', 'check', 'archive', 'partitions'];

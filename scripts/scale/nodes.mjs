@@ -20,7 +20,7 @@ const SETTINGS = {
   autovacuum_naptime: '3s',
   max_wal_size: '2GB',
   'citus.node_conninfo': 'sslmode=disable',
-  // The ledger writes to the tables of its schema on their node, without Citus's planner: see docs/scaling.md.
+  // The ledger writes to the tables of its schema on their node, without Citus's planner: see README.md.
   'citus.enable_manual_changes_to_shards': 'on',
   'citus.enable_unsafe_triggers': 'on',
 };

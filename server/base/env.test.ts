@@ -36,7 +36,7 @@ const LIVE = {
 };
 const TEST = { ...LIVE, STRIPE_SECRET_KEY: 'rk_test_x', STRIPE_PUBLISHABLE_KEY: 'pk_test_x' };
 
-test('Stripe keys of two modes are refused', () => {
+test('Stripe keys of two modes are refused @attack', () => {
   expect(readSettings(LIVE).STRIPE_SECRET_KEY).toBe('sk_live_x');
   expect(readSettings(TEST).STRIPE_SECRET_KEY).toBe('rk_test_x');
   expect(() => readSettings({ ...LIVE, STRIPE_PUBLISHABLE_KEY: 'pk_test_x' })).toThrow(
@@ -47,7 +47,7 @@ test('Stripe keys of two modes are refused', () => {
   );
 });
 
-test('a live Stripe key needs https addresses', () => {
+test('a live Stripe key needs https addresses @attack', () => {
   const because = 'expected an https:// address, because STRIPE_SECRET_KEY is a live key';
   const refused = (changes: Record<string, string>) => {
     try {

@@ -15,7 +15,7 @@ test.each([
   expect(maskSecrets(`before "${secret}" after`)).toBe(`before "${masked}" after`);
 });
 
-test('a mask reads 2,000 characters and omits the word at the cut, which may be half a secret', () => {
+test('a mask reads 2,000 characters and omits the word at the cut, which may be half a secret @attack', () => {
   const words = 'word '.repeat(399);
   expect(maskSecrets(`${words}ada@example.com`)).toBe(words.trimEnd());
   expect(maskSecrets('x'.repeat(100_000))).toBe('x'.repeat(2_000));

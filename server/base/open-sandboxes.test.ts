@@ -10,7 +10,7 @@ const LIVE = {
   BASE_URL: 'https://pay.example.com',
 };
 
-describe('the sandboxes are closed', () => {
+describe('the sandboxes are closed @attack', () => {
   it.each([
     ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-real' }],
     ['MOONSHOT_API_KEY', { MOONSHOT_API_KEY: 'sk-real' }],
@@ -52,7 +52,7 @@ describe('the sandboxes are open', () => {
   ])('with %j', (given) => expect(readSettings(given).SANDBOX).toBe('open'));
 });
 
-it('SANDBOX=open is refused with a live Stripe key', () => {
+it('SANDBOX=open is refused with a live Stripe key @attack', () => {
   expect(() => readSettings({ ...LIVE, SANDBOX: 'open' })).toThrow('SANDBOX: expected to be unset');
 });
 

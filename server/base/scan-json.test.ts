@@ -53,7 +53,7 @@ const BITS = [
   '1234567890.12e+',
 ];
 
-test('counts the same in chunks of any size, whatever the bytes are', () => {
+test('counts the same in chunks of any size, whatever the bytes are @attack', () => {
   const random = seededRandom();
   const below = (limit: number) => Math.floor(random() * limit);
   for (let round = 0; round < 1_000; round++) {

@@ -100,7 +100,7 @@ const REFUSED: [why: string, name: string, reason: string][] = [
 ];
 
 describe('the name of an app', () => {
-  it.each(ACCEPTED)('may be "%s"', (name) => {
+  it.each(ACCEPTED)('may be "%s" @attack', (name) => {
     expect(checkName(name)).toEqual({ ok: true, name: name.normalize('NFC') });
   });
 
@@ -108,7 +108,7 @@ describe('the name of an app', () => {
     expect(checkName('  Cafe\u0301 \u00a0 Notes ')).toEqual({ ok: true, name: 'Café Notes' });
   });
 
-  it.each(REFUSED)('is refused if it is or contains %s', (_, name, reason) => {
+  it.each(REFUSED)('is refused if it is or contains %s @attack', (_, name, reason) => {
     expect(checkName(name)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 });

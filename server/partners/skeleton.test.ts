@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resemblesBrand, skeletonOf } from './skeleton';
 
-describe('names that look alike have the same skeleton', () => {
+describe('names that look alike have the same skeleton @attack', () => {
   it.each([
     ['case', 'Acme', 'ACME'],
     ['spaces and punctuation', 'Acme Notes', 'acme-notes!'],
@@ -34,7 +34,7 @@ describe('names that look alike have the same skeleton', () => {
   });
 });
 
-describe('a name resembles the brand', () => {
+describe('a name resembles the brand @attack', () => {
   it.each([
     'svc',
     'SVC',

@@ -18,7 +18,7 @@ it('a browser has one id per account, which signing in again keeps', () => {
   expect(findKnownBrowser(rememberBrowser(null, ADA), ADA)).not.toBe(ids[0]);
 });
 
-it('a cookie is worthless for another account, when altered, or after another secret was set', () => {
+it('a cookie is worthless for another account, when altered, or after another secret was set @attack', () => {
   const cookie = rememberBrowser(null, ADA);
   const [id, issued, mac] = cookie.split('.');
   const other = rememberBrowser(null, GRACE).split('.');
@@ -52,7 +52,7 @@ it('a browser is known for 400 days after the last sign-in', () => {
   expect(findKnownBrowser(renewed, ADA)).not.toBeNull();
 });
 
-it('the cookie keeps the latest five accounts, drops what we did not write, and names no one', () => {
+it('the cookie keeps the latest five accounts, drops what we did not write, and names no one @attack', () => {
   let cookie = 'planted; Domain=example.com~<script>';
   const emails = Array.from({ length: 7 }, (_, n) => `person-${n}@example.com`);
   for (const email of emails) cookie = rememberBrowser(cookie, email);

@@ -26,7 +26,7 @@ async function sendWith(query: string): Promise<void> {
   await sendMail({ to: 'reader@example.com', subject: 'Hi', text: 'Hi', html: '<p>Hi</p>' });
 }
 
-test('a mail server that accepts and never answers fails the mail after 5 seconds', async () => {
+test('a mail server that accepts and never answers fails the mail after 5 seconds @attack', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const outcome = expect(sendWith('')).rejects.toThrow(/Greeting never received|Connection timeout/);
   await once(server, 'connection');

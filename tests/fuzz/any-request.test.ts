@@ -80,7 +80,7 @@ async function runBatch(seed: number, size: number): Promise<string[]> {
 }
 
 test(
-  `no request out of ${CASES} gets a 5xx, hangs, or reads a secret`,
+  `no request out of ${CASES} gets a 5xx, hangs, or reads a secret @attack`,
   async () => {
     console.info(`FUZZ_SEED=${SEED} FUZZ_CASES=${CASES}`);
     const faults: string[] = [];
@@ -102,7 +102,7 @@ test(
   60_000 + CASES * 100,
 );
 
-test('a 5xx, a secret in a response or in the log, and an undocumented response are noticed', () => {
+test('a 5xx, a secret in a response or in the log, and an undocumented response are noticed @attack', () => {
   const { server, bystander, secrets, unlogged } = world;
   const sent = { method: 'GET', path: '/v1/models', headers: {}, body: null };
   const operation = { path: '/v1/models', method: 'get' };

@@ -32,7 +32,7 @@ const areaGuards = sources.flatMap(({ text }) =>
     .map(([, name = '']) => name),
 );
 
-test('a guard creates every server action', () => {
+test('a guard creates every server action @attack', () => {
   expect(actionFiles.length).toBeGreaterThan(5);
   const unguarded = actionFiles.flatMap(({ file, text }) => {
     const guards = [...GUARDS, ...areaGuards, ...(OPEN.includes(file) ? ['openAction'] : [])];

@@ -61,10 +61,6 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bdays are days\b/i, 'dates are in UTC'],
 ];
 
-/** Identifiers that docs/glossary.md replaced. */
-const RETIRED =
-  /\b(appId|app_id|limit_(left|saved|paused)|(save|pause|resume)Limit|ledger_save_limit|savePermission|Deed|put_?[aA]side|LEDGER_WORK|provider_rest|ProviderRest|birthOf|bringsKey|wasSilent|createClientNamer|ofPartner|leaveUnanswered)\b/;
-
 const prose = [
   ...['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', '.env.example'],
   ...['bench/README.md', 'widget/loader/README.md'],
@@ -72,30 +68,16 @@ const prose = [
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
 ];
-const others = ['scripts', 'prisma', 'bench'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(m?ts|mjs|sql|prisma)$/.test(file) && !file.startsWith('client/'))
-    .map((file) => `${folder}/${file}`),
-);
-
-/** Without line breaks and comment marks, so that a phrase is found across lines. */
+/** Without comments and inline code, and without line breaks, so that a phrase is found across lines. */
 function readText(file: string): string {
   const text = readFileSync(file, 'utf8');
-  const shown = file.endsWith('.md') ? withoutCode(text) : text;
-  return shown.replaceAll(/\n\s*(\*\/?|\/\/\/?|--|#)?\s*/g, ' ');
+  const shown = file.endsWith('.md')
+    ? text.replaceAll(/`[^`\n]+`/g, '')
+    : text.replaceAll(/\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms, '');
+  return shown.replaceAll(/\n\s*#?\s*/g, ' ');
 }
 
-/** Inline code is quoted, and so are the names of tests in docs/billing-cases.md. */
-const withoutCode = (text: string): string => text.replaceAll(/`[^`\n]+`(: “[^”]+”)?/g, '');
-
-const tests = ['tests', 'e2e', 'app', 'server', 'sandbox', 'widget'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && file !== 'tidy.test.ts')
-    .map((file) => `${folder}/${file}`)
-    .filter((file) => !sources.includes(file) && !file.startsWith('widget/loader/dist/')),
-);
-
-const texts = [...sources, ...others, ...prose, ...tests].map((file) => ({ file, text: readText(file) }));
+const texts = [...sources, ...prose].map((file) => ({ file, text: readText(file) }));
 
 test.each(BANNED.map(([pattern, better]) => [pattern.source, better, pattern] as const))(
   'no text contains %s (better: %s)',
@@ -115,14 +97,6 @@ test('the examples in AGENTS.md are rejected', () => {
   const phrases = [...style.matchAll(/`([^`]+)`/g)].map(([, phrase = '']) => phrase);
   expect(phrases.length).toBeGreaterThan(15);
   expect(phrases.filter((phrase) => !BANNED.some(([pattern]) => pattern.test(phrase)))).toEqual([]);
-});
-
-test('code uses the words of the glossary', () => {
-  const found = [...sources, ...others, ...tests].flatMap((file) => {
-    const match = RETIRED.exec(readFileSync(file, 'utf8'));
-    return match ? [`${file}: ${match[0]}`] : [];
-  });
-  expect(found).toEqual([]);
 });
 
 const MAX_OWN_LINES = 70;
@@ -147,7 +121,7 @@ const UNVERIFIED: Record<string, number> = {
   '@tailwindcss 4.3.5': 8,
 };
 
-test('every locked package has a checksum, and comes from the registry that npm is set to', () => {
+test('every locked package has a checksum, and comes from the registry that npm is set to @attack', () => {
   type Locked = { version: string; integrity?: string; resolved?: string; link?: boolean };
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, Locked>;

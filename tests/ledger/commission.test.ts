@@ -231,7 +231,7 @@ describe('commission on credits that were spent and then taken back is reversed'
 });
 
 describe('granted credits', () => {
-  test('earn no commission, are spent first, and cost the user the same', async () => {
+  test('earn no commission, are spent first, and cost the user the same @attack', async () => {
     const { wallet } = await buyAnd(100);
     await grant(wallet, 'A', 60);
     expect(await spend(wallet, 'A', 100)).toMatchObject({ captured: wholeCredits(100) });
@@ -240,7 +240,7 @@ describe('granted credits', () => {
     expect((await checkLedger()).differences).toEqual([]);
   });
 
-  test('of another pocket earn none either', async () => {
+  test('of another pocket earn none either @attack', async () => {
     const { wallet } = await buyAnd(100);
     await grant(wallet, 'B', 60);
     await allow(wallet, 'A', 60);

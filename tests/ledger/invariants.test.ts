@@ -765,7 +765,7 @@ test.each([
     `UPDATE earnings_day SET model = 'other'`,
     'earnings by day equal the postings',
   ],
-])('the check finds %s', async (_what, change, invariant) => {
+])('the check finds %s @attack', async (_what, change, invariant) => {
   await whileForged([change], async () => {
     expect((await findAll()).checked).toContainEqual(expect.stringContaining(invariant));
   });

@@ -260,7 +260,7 @@ describe('the limits of one user', () => {
     expect([await ask(wallet, 'A', 20), await ask(other, 'A', 20)]).toEqual([10, 10]);
   });
 
-  test('of someone who does not use the app are refused', async () => {
+  test('of someone who does not use the app are refused @attack', async () => {
     const wallet = await rich();
     const id = await newTeam([idOf(wallet, 'A')]);
     const app = {
@@ -362,7 +362,7 @@ const sendParallel = (wallet: Wallet, count: number, credits: number): Promise<O
 const heldOf = (outcomes: Outcome[]): number =>
   outcomes.reduce((sum, { outcome, amount }) => sum + (outcome === 'held' ? Number(amount) / 1e6 : 0), 0);
 
-test('parallel requests of two processes hold exactly the limit together', async () => {
+test('parallel requests of two processes hold exactly the limit together @attack', async () => {
   const wallet = await rich();
   await spend(wallet, 'A', 3);
   await limit(wallet, 'A', { month: 33 });
@@ -371,7 +371,7 @@ test('parallel requests of two processes hold exactly the limit together', async
   expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['held', 'busy']));
 });
 
-test('no request that begins after a limit is saved passes it, whatever ran before', async () => {
+test('no request that begins after a limit is saved passes it, whatever ran before @attack', async () => {
   for (let round = 0; round < 8; round++) {
     const wallet = await rich();
     const before = sendParallel(wallet, 2 * round, 3);

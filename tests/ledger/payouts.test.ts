@@ -157,7 +157,7 @@ describe('a payout', () => {
     await expectNoDifferences();
   });
 
-  test('is one for a team and month, however many ask for it at once', async () => {
+  test('is one for a team and month, however many ask for it at once @attack', async () => {
     const { wallet, teamId } = await newEarners();
     await spend(wallet, 'A', 1_000);
     await rollUpEarnings('0 seconds');
@@ -172,7 +172,7 @@ describe('a payout', () => {
     await expectNoDifferences();
   });
 
-  test('pays an app once that changes its team while both are paid', async () => {
+  test('pays an app once that changes its team while both are paid @attack', async () => {
     const { wallet, teamId, A } = await newEarners();
     await spend(wallet, 'A', 1_000);
     await rollUpEarnings('0 seconds');
@@ -239,7 +239,7 @@ describe('a payout', () => {
 });
 
 describe('a reversal', () => {
-  test('of commission that was paid out lowers the next payout, and is listed in it', async () => {
+  test('of commission that was paid out lowers the next payout, and is listed in it @attack', async () => {
     const { wallet, teamId, session, A } = await newEarners(1_000);
     await spend(wallet, 'A', 1_000);
     await payOut(teamId);
@@ -264,7 +264,7 @@ describe('a reversal', () => {
     await expectNoDifferences();
   });
 
-  test('in one app is offset against what another app of the team earned', async () => {
+  test('in one app is offset against what another app of the team earned @attack', async () => {
     const { wallet, teamId, session, A, B } = await newEarners(1_000);
     await spend(wallet, 'A', 1_000);
     await payOut(teamId);
@@ -279,7 +279,7 @@ describe('a reversal', () => {
 });
 
 describe('a payout that is returned or fails', () => {
-  test('is booked back once, and the next one lists its requests again', async () => {
+  test('is booked back once, and the next one lists its requests again @attack', async () => {
     const { wallet, teamId, A } = await newEarners();
     await spend(wallet, 'A', 1_002.5);
     const failed = await payOut(teamId);
@@ -387,7 +387,7 @@ test('a posting that is not rolled up yet is in the next payout, and no posting 
 });
 
 test.each(['payout_line', 'payout_item', 'payout_transaction'])(
-  'a connection that is killed before it writes %s leaves nothing, and the payout can be repeated',
+  'a connection that is killed before it writes %s leaves nothing, and the payout can be repeated @attack',
   async (table) => {
     const { wallet, teamId } = await newEarners();
     await spend(wallet, 'A', 1_000);
@@ -452,7 +452,7 @@ test.each([
   ['payout_line', 'amount = 0'],
   ['payout_item', 'amount = 0'],
   ['payout_transaction', "postings = '[]'"],
-])('nothing changes the statement of a payout: %s SET %s', async (table, change) => {
+])('nothing changes the statement of a payout: %s SET %s @attack', async (table, change) => {
   const { wallet, teamId } = await newEarners();
   await spend(wallet, 'A', 1_000);
   await payOut(teamId);

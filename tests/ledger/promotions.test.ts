@@ -111,7 +111,7 @@ test('the bonus is a part of the credits bought, up to its maximum and from the 
 });
 
 describe('limits', () => {
-  test('are never passed by payments that start at once: total, budget and per user', async () => {
+  test('are never passed by payments that start at once: total, budget and per user @attack', async () => {
     const wallets = await Promise.all(Array.from({ length: 12 }, () => newWallet(['A'])));
     const [first] = wallets as [Wallet];
     const total = await newPromotion({ maxRedemptions: 5 });
@@ -148,7 +148,7 @@ describe('limits', () => {
     expect(await start(wallet, disabled.code)).toMatchObject({ refusal: 'ended' });
   });
 
-  test('a first-purchase code is refused after a purchase, and while another one is promised', async () => {
+  test('a first-purchase code is refused after a purchase, and while another one is promised @attack', async () => {
     const wallet = await newWallet(['A']);
     const codes = [
       await newPromotion({ isFirstPurchase: true }),
@@ -176,7 +176,7 @@ describe('a reserved bonus', () => {
   });
 
   test.each(['expired', 'failed'])(
-    'is released by a payment that %s, and another buyer gets it',
+    'is released by a payment that %s, and another buyer gets it @attack',
     async (status) => {
       const [one, two] = [await newWallet(['A']), await newWallet(['A'])];
       const { id, code } = await newPromotion({ maxRedemptions: 1 });
@@ -209,7 +209,7 @@ describe('a refund of a purchase with a bonus', () => {
     expect(await granted(wallet)).toBe(100);
   });
 
-  test('does not leave a bonus that was spent with the buyer: it is owed, and the next purchase repays it', async () => {
+  test('does not leave a bonus that was spent with the buyer: it is owed, and the next purchase repays it @attack', async () => {
     const wallet = await newWallet(['A']);
     const sessionId = await buyWithBonus(wallet, (await newPromotion()).code);
     await spend(wallet, 200);
@@ -247,7 +247,7 @@ describe('a refund of a purchase with a bonus', () => {
 });
 
 describe('a gift link', () => {
-  test('is redeemed by one of many users at once, and only once by that one', async () => {
+  test('is redeemed by one of many users at once, and only once by that one @attack', async () => {
     const users = Array.from({ length: 8 }, () => newId('usr'));
     const { id, code } = await newGift();
     const outcomes = await Promise.all([...users, ...users].map((userId) => acceptGift(userId, code)));

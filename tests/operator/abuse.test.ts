@@ -71,7 +71,7 @@ const namesOf = ({ of }: { of: { shown: { email: string | null }[] } }) =>
   of.shown.map(({ email }) => email).sort();
 
 describe('accounts with something in common', () => {
-  test('are listed once three of them have paid with the same card, of which only a keyed hash is stored', async () => {
+  test('are listed once three of them have paid with the same card, of which only a keyed hash is stored @attack', async () => {
     const emails = ['ada', 'bob', 'eve'].map((name) => `${name}-${++made}@example.com`);
     for (const email of emails.slice(0, 2)) await pay(email, PAYS);
     await pay('other@example.com', OTHER);
@@ -98,7 +98,7 @@ describe('accounts with something in common', () => {
     expect(rows[0]?.text.replace(/\\x[0-9a-f]{32}|(usr|ch)_\w+/g, '')).not.toMatch(/4242/);
   });
 
-  test('are listed once three of them have signed in from one browser, as one group however many they are', async () => {
+  test('are listed once three of them have signed in from one browser, as one group however many they are @attack', async () => {
     const accounts = await newAccounts(9);
     // A browser keeps the last five.
     for (const [index, account] of accounts.entries())
@@ -180,7 +180,7 @@ describe('declined payments', () => {
   };
   const hour = now() - (now() % HOUR_MS) - 2 * HOUR_MS;
 
-  test('of the processor’s form are each noted, and those of one account within an hour listed', async () => {
+  test('of the processor’s form are each noted, and those of one account within an hour listed @attack', async () => {
     const email = `tester-${++made}@example.com`;
     await pay(email, DECLINED, DECLINED, DECLINED, DECLINED);
     expect(await readDeclined('account')).toEqual([]);
@@ -203,7 +203,7 @@ describe('declined payments', () => {
     expect(await readDeclined('account')).toMatchObject([{ worst: 5, total: 12 }]);
   });
 
-  test('of several accounts are listed by card and by network, and those of one account are not', async () => {
+  test('of several accounts are listed by card and by network, and those of one account are not @attack', async () => {
     const accounts = await newAccounts(5);
     for (const account of accounts) await signIn(account, { clientIp: '198.51.100.4' });
     for (const account of accounts) {
@@ -271,7 +271,7 @@ describe('an account whose purchases are blocked', () => {
   const REFUSED = { status: 403, body: { error: { type: 'purchases_blocked' } } };
   const ORDER = { amount: 10, currency: 'usd', checkout_mode: 'embedded' };
 
-  test('buys nothing in any way until an operator allows it, and its open form ends', async () => {
+  test('buys nothing in any way until an operator allows it, and its open form ends @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     const window = await buyer.openPopup();
@@ -308,7 +308,7 @@ describe('an account whose purchases are blocked', () => {
     expect(await payByCard(again.payment.embed_url)).toMatchObject({ status: 'complete' });
   });
 
-  test('is blocked with every account of its mailbox, also one that is created after it is deleted', async () => {
+  test('is blocked with every account of its mailbox, also one that is created after it is deleted @attack', async () => {
     const name = `mailbox-${++made}`;
     const first = await newAccount(`${name}@example.com`);
     await blockPurchasesAs({ ...by, userIds: [first] });
@@ -342,7 +342,7 @@ describe('an account whose purchases are blocked', () => {
   });
 });
 
-test('a page names accounts by a token that nobody else can write', () => {
+test('a page names accounts by a token that nobody else can write @attack', () => {
   expect(openAccounts(sealAccounts(['usr_a', 'usr_b']))).toEqual(['usr_a', 'usr_b']);
   const [token] = [sealAccounts(['usr_a'])];
   for (const wrong of ['', 'usr_a', token.slice(0, -2), `${token}AA`])

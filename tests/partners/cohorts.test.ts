@@ -67,7 +67,7 @@ describe('the cohorts of an app', () => {
     ]);
   });
 
-  test('of fewer than five buyers have no details', async () => {
+  test('of fewer than five buyers have no details @attack', async () => {
     const partnerId = await newApp();
     await buy(partnerId, '2026-09-10T00:00:00Z', ...(await newUsers(4)));
     await buy(partnerId, '2026-10-10T00:00:00Z', ...(await newUsers(5)));

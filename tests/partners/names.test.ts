@@ -52,7 +52,7 @@ describe('a name that looks like another app’s', () => {
     ['Peace', 'Реасе'],
     ['Peace App', 'РЕАСЕ Арр'],
     ['Zeta', 'ΖΕΤΑ'],
-  ])('is refused: "%s" and "%s"', async (taken, name) => {
+  ])('is refused: "%s" and "%s" @attack', async (taken, name) => {
     await prisma().partner.updateMany({ data: { nameSkeleton: null } });
     await signUp(taken);
     const message = 'This name is too similar to one in use. Choose another';
@@ -71,7 +71,7 @@ describe('a name that looks like another app’s', () => {
     expect([code, text]).toEqual([1, `name: Too similar to "Lighthouse" (${first.id})\n`]);
   });
 
-  it('goes to exactly one of many parallel sign-ups', async () => {
+  it('goes to exactly one of many parallel sign-ups @attack', async () => {
     const names = [
       'Raceway',
       'RACEWAY',
@@ -89,7 +89,7 @@ describe('a name that looks like another app’s', () => {
         expect(outcome.reason.message).toContain('too similar to one in use');
   });
 
-  it('goes to exactly one of many parallel renames, and to the same app again', async () => {
+  it('goes to exactly one of many parallel renames, and to the same app again @attack', async () => {
     const apps = await Promise.all(['Alder', 'Birch', 'Cedar', 'Dogwood'].map((name) => signUp(name)));
     const outcomes = await Promise.allSettled(apps.map((app) => renamePartner(app, 'Forest')));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('a name that looks like another app’s', () => {
   });
 });
 
-it('only operators may use the brand', async () => {
+it('only operators may use the brand @attack', async () => {
   for (const name of ['svc', 'SVC Billing', 'ѕѵс', 's-v-c'])
     await expect(signUp(name)).rejects.toThrow('Leave out "svc", the name of this service');
   expect((await svc('partner', 'create', '--name', 'svc Playground', '--rate', '5')).code).toBe(0);
@@ -133,7 +133,7 @@ describe('an operator approves', () => {
     await expect(review(open, 'name_approve', 'Open one')).rejects.toThrow('no longer waiting');
   });
 
-  it('a rename where apps are reviewed: the old name stays until then, and only the name that was seen counts', async () => {
+  it('a rename where apps are reviewed: the old name stays until then, and only the name that was seen counts @attack', async () => {
     setMode('approval');
     const app = await signUp('Quiet garden');
     await approvePartner(app.id);
@@ -153,7 +153,7 @@ describe('an operator approves', () => {
     await signUp('Quiet garden');
   });
 
-  it('no new name that another app took while it waited', async () => {
+  it('no new name that another app took while it waited @attack', async () => {
     setMode('approval');
     const app = await signUp('Patient fox');
     await approvePartner(app.id);

@@ -158,7 +158,7 @@ const memberActions = readdirSync('app/(partner)', { recursive: true, encoding: 
 const PEOPLE: Person[] = [...ROLES, 'former', 'stranger'];
 const TOLD_APART = /Only .+ can do this/;
 
-test('every action of an app works for the roles that have its right, and changes nothing for anyone else', async () => {
+test('every action of an app works for the roles that have its right, and changes nothing for anyone else @attack', async () => {
   expect(memberActions.filter((action) => !(action in ACTIONS))).toEqual([]);
   expect(memberActions.length).toBeGreaterThan(20);
   const { app, tokens } = await newWorld();
@@ -189,7 +189,7 @@ test('every action of an app works for the roles that have its right, and change
   }
 }, 120_000);
 
-test('every page and export of an app opens for the roles that may see it, and does not exist for strangers and former members', async () => {
+test('every page and export of an app opens for the roles that may see it, and does not exist for strangers and former members @attack', async () => {
   const { app, teamId, tokens } = await newWorld();
   await setEndpoint(app.id, 'http://127.0.0.1:9/hook');
   await sendTestEvent(app.id);

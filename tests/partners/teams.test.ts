@@ -69,7 +69,7 @@ const ownersOf = async (teamId: string) =>
   (await listMembers(teamId)).filter(({ role }) => role === 'owner').map(({ email }) => email);
 
 describe('an invitation', () => {
-  it('makes the invited person a member, once, with the role that the owner chose', async () => {
+  it('makes the invited person a member, once, with the role that the owner chose @attack', async () => {
     const team = await newTeam();
     const { userId, email, invitationId } = await newInvitation(team, 'finance');
     expect(await roleOf({ email }, team)).toBeNull();
@@ -83,7 +83,7 @@ describe('an invitation', () => {
     expect(await roleOf({ email }, team)).toBeNull();
   });
 
-  it('is nothing to another account that has its link', async () => {
+  it('is nothing to another account that has its link @attack', async () => {
     const team = await newTeam();
     const { invitationId } = await newInvitation(team);
     const thief = await newPerson();
@@ -92,7 +92,7 @@ describe('an invitation', () => {
     expect(await roleOf(thief, team)).toBeNull();
   });
 
-  it('expires after 7 days, and is valid again once it is sent again', async () => {
+  it('expires after 7 days, and is valid again once it is sent again @attack', async () => {
     const team = await newTeam();
     const { userId, email, invitationId } = await newInvitation(team);
     const start = now();
@@ -105,7 +105,7 @@ describe('an invitation', () => {
     expect(await invitations.acceptInvitation(userId, invitationId)).toEqual({ teamId: team.teamId });
   });
 
-  it('that was withdrawn says so, and a new one replaces it', async () => {
+  it('that was withdrawn says so, and a new one replaces it @attack', async () => {
     const team = await newTeam();
     const { userId, email, invitationId } = await newInvitation(team);
     const { teamId } = team;
@@ -121,7 +121,7 @@ describe('an invitation', () => {
     expect(await invitations.acceptInvitation(userId, invitationId)).toBeNull();
   });
 
-  it('is mailed once, and the mail contains nothing that a partner wrote and no operator approved', async () => {
+  it('is mailed once, and the mail contains nothing that a partner wrote and no operator approved @attack', async () => {
     const owner = await newPerson();
     const name = 'Win a prize';
     const signUp = { ...owner, teamId: null, name, rateBp: 0, origins: [] };
@@ -141,7 +141,7 @@ describe('an invitation', () => {
     expect(JSON.stringify(mailsTo(second.email))).toContain(name);
   });
 
-  it('is refused beyond 20 mails of a team and 5 to a mailbox in a day', async () => {
+  it('is refused beyond 20 mails of a team and 5 to a mailbox in a day @attack', async () => {
     const team = await newTeam();
     const asked = { teamId: team.teamId, actor: team.owner.userId, role: 'viewer' } as const;
     const sent = await Promise.all(
@@ -170,7 +170,7 @@ async function countWaitingForLocks(): Promise<number> {
 const isWaiting = () => until(countWaitingForLocks, (count) => count > 0);
 
 describe('a team', () => {
-  it('that ends with its owner’s account while an operator gives it an app is replaced by a new one', async () => {
+  it('that ends with its owner’s account while an operator gives it an app is replaced by a new one @attack', async () => {
     const { owner, app } = await newTeam();
     const { email } = await newPerson();
     const ending = { id: newId('tm'), name: 'Ending' };
@@ -187,7 +187,7 @@ describe('a team', () => {
     expect(await findMembership(owner.email, app.id)).toBeNull();
   });
 
-  it('gets no app from an account that is being deleted', async () => {
+  it('gets no app from an account that is being deleted @attack', async () => {
     const person = await newPerson();
     const signUp = { ...person, teamId: null, name: 'Too late', rateBp: 0, origins: [] };
     let signedUp: Promise<unknown> | undefined;
@@ -204,7 +204,7 @@ describe('a team', () => {
     expect(await listTeams(person.email)).toEqual([]);
   });
 
-  it('has at most 50 people, also if invitations that expired are sent again', async () => {
+  it('has at most 50 people, also if invitations that expired are sent again @attack', async () => {
     const team = await newTeam();
     const { teamId } = team;
     const asked = { teamId, actor: team.owner.userId, mailboxOf };
@@ -224,7 +224,7 @@ describe('a team', () => {
 });
 
 describe('a member', () => {
-  it('who is removed, leaves or gets another role has only the new rights at once, and gets a mail', async () => {
+  it('who is removed, leaves or gets another role has only the new rights at once, and gets a mail @attack', async () => {
     const team = await newTeam();
     const { teamId } = team;
     const actor = team.owner.userId;
@@ -261,7 +261,7 @@ describe('a member', () => {
     expect(mailsTo(team.owner.email)[0]?.subject).toContain('handed over');
   });
 
-  it('and only one, owns the team, whatever happens at the same time', async () => {
+  it('and only one, owns the team, whatever happens at the same time @attack', async () => {
     const team = await newTeam();
     const heirs = await Promise.all([1, 2, 3, 4].map(() => newMember(team, 'developer')));
     const { teamId } = team;
@@ -312,7 +312,7 @@ describe('deleting an account', () => {
 });
 
 describe('the team’s log', () => {
-  it('says who changed what, before and after, also for the operator, and pages through everything', async () => {
+  it('says who changed what, before and after, also for the operator, and pages through everything @attack', async () => {
     const team = await newTeam();
     const { app, teamId, owner } = team;
     await changeApp({ app, actor: owner.userId, what: 'app.origin_add' }, (tx) =>

@@ -34,7 +34,7 @@ function talk(text: string, next?: string): Promise<string> {
   });
 }
 
-test('a connection that sends a request before the previous one is answered is closed', async () => {
+test('a connection that sends a request before the previous one is answered is closed @attack', async () => {
   handled.length = 0;
   expect(await talk(requestOf('/first') + requestOf('/second').repeat(20))).not.toContain('done');
   expect(handled).toEqual(['/first']);

@@ -78,7 +78,7 @@ const PLACES = ['first', 'last'] as const;
 test.each(
   COUNTS.flatMap((lines) => PLACES.map((place) => ({ lines, place, status: lines > 100 ? 431 : 200 }))),
 )(
-  'with $lines headers, Content-Length $place, a request gets $status and the next one is whole',
+  'with $lines headers, Content-Length $place, a request gets $status and the next one is whole @attack',
   async (given) => {
     const length = `Content-Length: ${SMUGGLED.length}`;
     const fill = Array.from({ length: given.lines - 3 }, () => 'a:b');
@@ -168,7 +168,7 @@ test.each<[string, string, number[]]>([
   ['HTTP/1.0', `GET ${PAGE} HTTP/1.0\r\n${HOST}\r\n\r\n`, [200, 400]],
   ['lines that end in LF alone', `GET ${PAGE} HTTP/1.1\n${HOST}\n${CLOSE}\n\n`, [200, 400]],
   ['two requests at once', headOf(`GET ${PAGE}`, [HOST]), [0]],
-])('%s smuggles nothing', async (_, head, statuses) => {
+])('%s smuggles nothing @attack', async (_, head, statuses) => {
   const body = /chunked/i.test(head) ? SMUGGLED_CHUNK : SMUGGLED;
   const received = await send(head + body);
   expect(statuses).toContain(statusOf(received));
@@ -219,7 +219,7 @@ test.each([
   expect(status).toBeLessThan(500);
 });
 
-test('the built pages contain no route file of the API', () => {
+test('the built pages contain no route file of the API @attack', () => {
   const built = JSON.parse(readFileSync('.next/server/app-paths-manifest.json', 'utf8')) as object;
   const places = Object.keys(built).map((key) => key.replace(/\/route$/, ''));
   expect(places).toContain('/api/stripe');
@@ -231,7 +231,7 @@ const SPELLINGS = [
   ...['/Messages/count_tokens', '/v1%2Fchat%2Fcompletions', '/v1/chat%2fcompletions', '/V1/V1/messages'],
 ];
 
-test.each(SPELLINGS)('POST %s runs no paid request', async (target) => {
+test.each(SPELLINGS)('POST %s runs no paid request @attack', async (target) => {
   const body = JSON.stringify({
     ...{ model: 'sandbox/echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] },
   });
@@ -257,7 +257,7 @@ test.each(['/v1/../account', '/%2e%2e/account', '/v1/.%2E/models', '/a\\b', '/a#
   },
 );
 
-test('whatever a client sends, its codes count for the address of its connection', async () => {
+test('whatever a client sends, its codes count for the address of its connection @attack', async () => {
   const dashboard = new Dashboard(instance.url.replace('127.0.0.1', 'localhost'));
   const { id } = dashboard.find('sendCode');
   const forged = (n: number): Record<string, string> => ({

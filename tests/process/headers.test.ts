@@ -92,12 +92,12 @@ const KINDS: [RegExp, Kind][] = [
 
 const kindOf = (pathname: string): Kind | undefined => KINDS.find(([pattern]) => pattern.test(pathname))?.[1];
 
-test('every page and route belongs to a kind with expected headers', () => {
+test('every page and route belongs to a kind with expected headers @attack', () => {
   expect(APP_ROUTES.length).toBeGreaterThan(80);
   expect(APP_ROUTES.filter(({ place }) => kindOf(place) === undefined)).toEqual([]);
 });
 
-test('every response has the security headers of its kind, and every cookie all its attributes', async () => {
+test('every response has the security headers of its kind, and every cookie all its attributes @attack', async () => {
   const world = await newWorld();
   await requestEverything(plain, world);
   await requestEachKind(secure, world);

@@ -33,7 +33,7 @@ test.each([
   'TRACE /',
   'GET /%E0',
   'GET /%00',
-])('%s is refused before the pages see it', async (line) => {
+])('%s is refused before the pages see it @attack', async (line) => {
   const received = await send(line);
   expect(received).toContain('400 Bad Request');
   expect(received).not.toMatch(/accepted|location/i);

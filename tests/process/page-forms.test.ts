@@ -93,7 +93,7 @@ test.each<[string, string | FormData, number, string]>([
   ['0 characters of UTF-16', Buffer.from('["$W1"]', 'utf16le').toString(), 400, 'control characters'],
   ['0 escapes of ISO-2022-JP', '["\x1b(B$W1"]', 400, 'control characters'],
   ['100 references', JSON.stringify(Array(101).fill('$F1')), 400, 'more than 100 fields or references'],
-])('a form of more than %s never reaches the pages', async (_, body, status, message) => {
+])('a form of more than %s never reaches the pages @attack', async (_, body, status, message) => {
   expect(await post(body)).toEqual([status, expect.stringContaining(message)]);
   expect(received).toEqual([]);
 });
@@ -151,7 +151,7 @@ test('an event of the payment processor may be larger', async () => {
   expect((await post('a'.repeat(1_048_577), '/api/stripe?x=1'))[0]).toBe(413);
 });
 
-test('a form that stalls for 10 seconds gets 408, and never reaches the pages', async () => {
+test('a form that stalls for 10 seconds gets 408, and never reaches the pages @attack', async () => {
   const socket = connect(portOf(front), '127.0.0.1');
   const answer = new Promise<string>((resolve) => {
     let text = '';
@@ -168,7 +168,7 @@ test('a form that stalls for 10 seconds gets 408, and never reaches the pages', 
   expect([received, bodyBytes()]).toEqual([[], 0]);
 });
 
-test('what packages report on the console is one line of the log', () => {
+test('what packages report on the console is one line of the log @attack', () => {
   const { error, warn, log, info } = console;
   const lines: string[] = [];
   const { write } = process.stdout;

@@ -51,7 +51,7 @@ async function get(server: Instance, where: string, host: string) {
   return { status: response.statusCode as number, body };
 }
 
-describe('a start without mail or payments is refused, and says both ways out, next to', () => {
+describe('a start without mail or payments is refused, and says both ways out, next to @attack', () => {
   const catalogFile = path.join(folder, 'catalog.json');
   writeFileSync(
     catalogFile,
@@ -85,7 +85,7 @@ describe('a start without mail or payments is refused, and says both ways out, n
   });
 });
 
-test('without credentials the sandboxes are open, to this machine only', async () => {
+test('without credentials the sandboxes are open, to this machine only @attack', async () => {
   const server = await Instance.start(folder, environment);
   try {
     expect(server.log).toContain('Sandboxes: model provider, payments, mail.\n');
@@ -100,7 +100,7 @@ test('without credentials the sandboxes are open, to this machine only', async (
   }
 }, 120_000);
 
-test('next to a real key, no sandbox is reachable', async () => {
+test('next to a real key, no sandbox is reachable @attack', async () => {
   const real = { ...environment, ...STRIPE, SMTP_URL: process.env.SMTP_URL ?? '', OPENAI_API_KEY: 'sk-real' };
   const server = await Instance.start(folder, real);
   try {

@@ -44,7 +44,7 @@ describe('a body that cannot be decoded', () => {
     });
   });
 
-  test('that expands beyond the limit gets 413 in the time of one at the limit', async () => {
+  test('that expands beyond the limit gets 413 in the time of one at the limit @attack', async () => {
     const zeros = Buffer.alloc(6 * LIMIT);
     const bombs = { gzip: gzipSync(zeros), br: brotliCompressSync(zeros, { params: QUICK }) };
     const start = process.cpuUsage();

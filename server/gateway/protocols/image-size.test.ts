@@ -35,7 +35,7 @@ test.each([
   ],
   ['JPEG with a second, smaller frame', hex(`ffd8 ff ${FRAME} ff ${SMALL_FRAME} ${SCAN}`)],
   ['JPEG with a second, larger frame', hex(`ffd8 ff ${SMALL_FRAME} ff ${FRAME} ${SCAN}`)],
-])('%s yields its size', (_, base64) => {
+])('%s yields its size @attack', (_, base64) => {
   expect(readImageSize(base64)).toEqual({ width: 640, height: 480 });
 });
 
@@ -69,6 +69,6 @@ test.each([
     'GIF whose extension has no content',
     `474946383961 0100 0100 00 00 00 2101 00 2c 0000 0000 0100 0100 00 ${'00'.repeat(36)} ${GIF_FRAME}`,
   ],
-])('a %s has no size, because decoders disagree on it', (_, file) => {
+])('a %s has no size, because decoders disagree on it @attack', (_, file) => {
   expect(readImageSize(hex(file))).toBeNull();
 });

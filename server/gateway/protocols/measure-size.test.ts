@@ -9,7 +9,7 @@ const measureAll = async (...given: Parameters<typeof measureInput>) =>
 const measure = (message: unknown) => measureAll([message], { tools: [], output: [] });
 
 /** What a hold misses, the provider bills to us. */
-describe('text is counted in every field', () => {
+describe('text is counted in every field @attack', () => {
   test.each([
     ['a message', { role: 'user', content: long }],
     ['a message that calls itself an image', { role: 'user', type: 'image', content: long }],
@@ -101,7 +101,7 @@ test('arguments of megabytes are held for as the longest JSON of them', async ()
   expect(size.largestInputTokens).toBeGreaterThan(JSON.stringify(input).length);
 });
 
-test('JSON is written only as far as it is read, however many calls, tools or sounds contain it', async () => {
+test('JSON is written only as far as it is read, however many calls, tools or sounds contain it @attack', async () => {
   const { stringify } = JSON;
   let written = 0;
   vi.spyOn(JSON, 'stringify').mockImplementation((...given: Parameters<typeof stringify>) => {
@@ -126,7 +126,7 @@ test.each<[string, unknown]>([
   ['empty objects', Array(45_000).fill({})],
   ['empty texts', Array(90_000).fill('')],
   ['fields', Object.fromEntries(Array.from({ length: 45_000 }, (_, index) => [index, {}]))],
-])('arguments of many %s after a text of megabytes are held for as their bytes', async (_, input) => {
+])('arguments of many %s after a text of megabytes are held for as their bytes @attack', async (_, input) => {
   const text = 'word '.repeat(250_000);
   const tokens = async (content: unknown[]) =>
     (await measure({ role: 'assistant', content })).largestInputTokens;
@@ -146,7 +146,7 @@ test('a schema for the output counts as a tool, because it may be sent as one', 
   expect(await largest({ effort: 'high' })).toBeLessThan(50);
 });
 
-test('the tools that a request allows or forces are counted', async () => {
+test('the tools that a request allows or forces are counted @attack', async () => {
   const largest = async (toolChoice: unknown) =>
     (await measureAll([], { tools: [], toolChoice, output: [] })).largestInputTokens;
   expect(await largest({ allowed_tools: { tools: [{ name: long }] } })).toBeGreaterThan(LETTERS / 2.2);
@@ -173,7 +173,7 @@ test('media are counted apart from the text, in the result of a tool as well', a
   expect(size.media).toMatchObject({ pages: 1, documentTokens: Number.POSITIVE_INFINITY });
 });
 
-test('documents that take long to measure together are held for as if they filled the context window', async () => {
+test('documents that take long to measure together are held for as if they filled the context window @attack', async () => {
   const file = Buffer.from(`%PDF-1.4\n${'1 0 obj << /Type /Page >> endobj '.repeat(5_500)}`).toString(
     'base64',
   );

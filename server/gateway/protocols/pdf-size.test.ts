@@ -124,7 +124,7 @@ describe('a document that claims less than it contains', () => {
     expect(measure(join(' '.repeat(1_000), file))).toEqual({ pages: 1, textTokens: 4 });
   });
 
-  test('what a page draws counts as a form, unless it says that it is an image', () => {
+  test('what a page draws counts as a form, unless it says that it is an image @attack', () => {
     const draws = stream(5, '/X Do '.repeat(50));
     expect(measure(onePage(draws, stream(8, show('abc'))))).toEqual({ pages: 1, textTokens: 200 });
     const resources = object(6, '<< /XObject 7 0 R >>');
@@ -136,7 +136,7 @@ describe('a document that claims less than it contains', () => {
     expect(measure(onePage(draws, image))).toEqual({ pages: 1, textTokens: 0 });
   });
 
-  test('the last header before a stream is its own', () => {
+  test('the last header before a stream is its own @attack', () => {
     const content = stream(5, show('abc'));
     const file = onePage(stream(5, ''), join('9 0 obj\nnull\n', content));
     expect(measure(file)).toEqual({ pages: 1, textTokens: 4 });
@@ -221,7 +221,7 @@ describe('a document that claims less than it contains', () => {
     ['no pages', pdf(CATALOG)],
     ['no PDF', Buffer.from('/Type /Page')],
     ['nothing', ''],
-  ])('%s is unbounded', (_, file) => {
+  ])('%s is unbounded @attack', (_, file) => {
     expect(measure(Buffer.from(file))).toBe(UNBOUNDED);
   });
 });
@@ -258,21 +258,21 @@ describe('a document takes no more work than a request may take', () => {
     ['counts', onePage('/Count 1 '.repeat(100_000))],
     ['streams of one number', onePage(plainStreams(15_000))],
     ['base 85', base85(20_000_000)],
-  ])('%s beyond it are unbounded', (_, file) => {
+  ])('%s beyond it are unbounded @attack', (_, file) => {
     const work = newWork();
     const whole = work.left;
     const size = measurePdf(join(file, page(4)).toString('base64'), work);
     expect({ size, isSpent: work.left < whole / 10 }).toEqual({ size: null, isSpent: true });
   });
 
-  test('a count of a million digits is read as far as a number', () => {
+  test('a count of a million digits is read as far as a number @attack', () => {
     expect(measure(onePage(stream(5, show('abc')), `/Count ${'1'.repeat(1_000_000)}`))).toEqual({
       pages: 1,
       textTokens: 4,
     });
   });
 
-  test('a mapping to a list of any length is counted', () => {
+  test('a mapping to a list of any length is counted @attack', () => {
     const list = `beginbfrange <61> <62> [${'<0041> '.repeat(20_000)}] endbfrange`;
     const font = object(3, '<< /Type /Font /ToUnicode 6 0 R >>');
     expect(measure(onePage(font, stream(6, list), stream(5, show('abc'))))).toEqual({

@@ -71,7 +71,7 @@ test.each<[string, unknown]>([
     Array(18).fill(Object.fromEntries(Array.from({ length: 2_600 }, (_, i) => [i, long]))),
   ],
   ['a deep list', nest(60, Array(49_000).fill([]))],
-])('%s: written in slices, with a turn for others after each', async (_, value) => {
+])('%s: written in slices, with a turn for others after each @attack', async (_, value) => {
   const { stringify } = JSON;
   const written: number[] = [];
   vi.spyOn(JSON, 'stringify').mockImplementation((...given: Parameters<typeof stringify>) => {

@@ -72,7 +72,7 @@ test('a user with credits elsewhere is led to the app’s allowance, and one who
   expect(await placeOf((await refuse(person)).address, person)).toEqual({ path: '/account/limits' });
 });
 
-test('it contains no key and no id, and is different each time', async () => {
+test('it contains no key and no id, and is different each time @attack', async () => {
   const person = await newPerson();
   const { hash } = await prisma().userKey.findUniqueOrThrow({ where: { id: person.keyId } });
   const [first, second] = [await refuse(person), await refuse(person)];
@@ -86,13 +86,13 @@ test('it contains no key and no id, and is different each time', async () => {
     expect(shown).not.toContain(secret);
 });
 
-test('it leads nobody but the user of its key to that app', async () => {
+test('it leads nobody but the user of its key to that app @attack', async () => {
   const [person, other] = [await newPerson(), await newPerson()];
   const { address } = await refuse(person);
   expect(await placeOf(address, other)).toBe('other_account');
 });
 
-test('it works for an hour, and not if it was changed or made for another purpose', async () => {
+test('it works for an hour, and not if it was changed or made for another purpose @attack', async () => {
   const person = await newPerson();
   const token = tokenOf((await refuse(person)).address);
   const { hash } = await prisma().userKey.findUniqueOrThrow({ where: { id: person.keyId } });

@@ -232,7 +232,7 @@ test('input that was not reported is charged as it was held for', async () => {
 });
 
 describe('a disconnect hides nothing that the provider would bill', () => {
-  test('Claude is read until it reports its input, then cancelled: a hold that was too low is an overrun', async () => {
+  test('Claude is read until it reports its input, then cancelled: a hold that was too low is an overrun @attack', async () => {
     const person = await newPayer();
     upstream.answer({ inputTokens: 100_000, reasoningTokens: 0, first: [], rest: [], stalls: true });
     const call = await disconnectEarly(person, HAIKU, { max_tokens: 10 });
@@ -255,7 +255,7 @@ describe('a disconnect hides nothing that the provider would bill', () => {
     expect(await receiptOf(person)).toMatchObject({ inputTokens: 1_234 });
   });
 
-  test('Grok is read until it accepts the content, and its fee is charged if it refuses', async () => {
+  test('Grok is read until it accepts the content, and its fee is charged if it refuses @attack', async () => {
     const person = await newPayer();
     upstream.answer({ ...HIDDEN, first: [], refuses: 'Content violates usage guidelines.' });
     const refused = await disconnectEarly(person, GROK);
@@ -271,7 +271,7 @@ describe('a disconnect hides nothing that the provider would bill', () => {
     expect(await receiptOf(other)).toMatchObject({ outcome: 'aborted', outputTokens: 0 });
   });
 
-  test('an output limit of one token does not end a read before the input is reported', async () => {
+  test('an output limit of one token does not end a read before the input is reported @attack', async () => {
     const person = await newPayer();
     upstream.answer({ inputTokens: 100_000, reasoningTokens: 0, first: ['extraordinary###'], rest: [] });
     const call = await disconnect(person, GEMINI, { more: { max_tokens: 1 } });
@@ -280,7 +280,7 @@ describe('a disconnect hides nothing that the provider would bill', () => {
     expect(await overrunOf(person)).toBeGreaterThan(0n);
   });
 
-  test('a user who has left 100 credits of unreported input within an hour is read to the usage', async () => {
+  test('a user who has left 100 credits of unreported input within an hour is read to the usage @attack', async () => {
     const startMs = now();
     setClock(() => startMs);
     const person = await newPayer();

@@ -83,13 +83,13 @@ const prompt = (content: unknown, more: object = {}) => ({
   ...more,
 });
 
-test.each(PATHS)('%s: an unknown key gets 401 before it sends a large body', async (path) => {
+test.each(PATHS)('%s: an unknown key gets 401 before it sends a large body @attack', async (path) => {
   const upload = begin(path, newUserKey());
   expect(await upload.answer()).toEqual([401, 'invalid_user_key', undefined]);
   expect(upload.text()).toContain('Connection: close');
 });
 
-test('an unknown key gets 401 before it sends a body of unknown length', async () => {
+test('an unknown key gets 401 before it sends a body of unknown length @attack', async () => {
   expect(await begin('/v1/messages', newUserKey(), { length: null }).answer()).toEqual([
     401,
     'invalid_user_key',
@@ -97,7 +97,7 @@ test('an unknown key gets 401 before it sends a body of unknown length', async (
   ]);
 });
 
-test('nothing of the body of an unknown key is kept, and the rest is not even received', async () => {
+test('nothing of the body of an unknown key is kept, and the rest is not even received @attack', async () => {
   const upload = begin('/v1/messages', newUserKey());
   let received = 0;
   for (let part = 0; part < 32; part++) {
@@ -109,13 +109,13 @@ test('nothing of the body of an unknown key is kept, and the rest is not even re
   expect(received).toBeLessThan(16);
 });
 
-test('a key over its rate limit gets 429 before it sends a large body', async () => {
+test('a key over its rate limit gets 429 before it sends a large body @attack', async () => {
   const { userKey } = await newPerson({ credits: 10 });
   for (let i = 0; i < 60; i++) await post('/v1/chat/completions', userKey, {});
   expect(await begin('/v1/messages', userKey).answer()).toEqual([429, 'rate_limited', '1']);
 });
 
-test('a key that was revoked after a large request pays for no other', async () => {
+test('a key that was revoked after a large request pays for no other @attack', async () => {
   const { userId, userKey, keyId } = await newPerson({ credits: 1_000 });
   const body = prompt('a'.repeat(100_000));
   expect((await post('/v1/chat/completions', userKey, body)).status).toBe(200);
@@ -123,7 +123,7 @@ test('a key that was revoked after a large request pays for no other', async () 
   expect((await post('/v1/chat/completions', userKey, body)).status).toBe(401);
 });
 
-test('a malformed large body with an unknown key gets 401', async () => {
+test('a malformed large body with an unknown key gets 401 @attack', async () => {
   expect((await post('/v1/chat/completions', newUserKey(), `{${'['.repeat(100_000)}`)).status).toBe(401);
 });
 
@@ -147,7 +147,7 @@ test.each([
     JSON.stringify(prompt('hi')).replace('5', '5'.repeat(65)),
   ],
   ['escapes', '8000000 escapes', prompt('\n'.repeat(8_000_001))],
-])('a body with too many %s gets 400 and says which limit', async (_, message, body) => {
+])('a body with too many %s gets 400 and says which limit @attack', async (_, message, body) => {
   const { userKey } = await newPerson({ credits: 10 });
   for (const path of PATHS) {
     const { status, json } = await post(path, userKey, body);
@@ -155,7 +155,7 @@ test.each([
   }
 });
 
-test('the arguments of calls count like the rest of the body', async () => {
+test('the arguments of calls count like the rest of the body @attack', async () => {
   const { userKey } = await newPerson({ credits: 1_000 });
   const call = (index: number) => ({
     id: `call_${index}`,
@@ -185,7 +185,7 @@ function fieldsOf(count: number): object {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
 }
 
-test('a large body is scanned in steps, however fast it arrives, with a turn for others after each', async () => {
+test('a large body is scanned in steps, however fast it arrives, with a turn for others after each @attack', async () => {
   const { userKey } = await newPerson({ credits: 10_000 });
   const steps = [0];
   let isReceiving = true;
@@ -207,14 +207,14 @@ test('a large body is scanned in steps, however fast it arrives, with a turn for
   expect(Math.max(...steps)).toBeLessThan(MB / 2);
 });
 
-test('a body that exceeds a limit is refused while it is sent', async () => {
+test('a body that exceeds a limit is refused while it is sent @attack', async () => {
   const { userKey } = await newPerson({ credits: 10 });
   const upload = begin('/v1/chat/completions', userKey);
   upload.send(`{"messages":[${'{},'.repeat(60_000)}`);
   expect(await upload.answer()).toEqual([400, 'invalid_request', undefined]);
 });
 
-test.each([32 * MB, 100])('an upload of %d bytes that stalls for 10 seconds gets 408', async (length) => {
+test.each([32 * MB, 100])('an upload of %d bytes that stalls for 10 s gets 408 @attack', async (length) => {
   const { userKey } = await newPerson({ credits: 10 });
   const upload = begin('/v1/chat/completions', userKey, { length });
   upload.send('{"model":');
@@ -229,7 +229,7 @@ test.each([32 * MB, 100])('an upload of %d bytes that stalls for 10 seconds gets
   expect(bodyBytes()).toBe(0);
 });
 
-test('an upload of less than 16 kB per second gets 408', async () => {
+test('an upload of less than 16 kB per second gets 408 @attack', async () => {
   const { userKey } = await newPerson({ credits: 10 });
   const upload = begin('/v1/chat/completions', userKey);
   for (let sent = 1; sent <= 10; sent++) {
@@ -245,7 +245,7 @@ test.each([
   ['one key', { key: MB }, 'same key', '198.51.100.8', 429],
   ['one IPv4 address', { ip: MB }, 'other key', '198.51.100.7', 429],
   ['the process', { process: MB }, 'other key', '198.51.100.8', 503],
-])('bodies of %s have a maximum size in total', async (_, limits, whose, ip, status) => {
+])('bodies of %s have a maximum size in total @attack', async (_, limits, whose, ip, status) => {
   setByteLimits({ process: 100 * MB, ip: 100 * MB, key: 100 * MB, ...limits });
   const [one, other] = [await newPerson({ credits: 10 }), await newPerson({ credits: 10 })];
   const first = begin('/v1/chat/completions', one.userKey);
@@ -257,7 +257,7 @@ test.each([
   expect(bodyBytes()).toBe(MB);
 });
 
-test('the addresses of one IPv6 network of 64 bits count together, and those of others do not', async () => {
+test('the addresses of one IPv6 network of 64 bits count together, and those of others do not @attack', async () => {
   setByteLimits({ process: 100 * MB, ip: MB, key: 100 * MB });
   const people = await Promise.all(Array.from({ length: 3 }, () => newPerson({ credits: 10 })));
   const [first, second, third] = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'].map((ip, i) =>
@@ -271,7 +271,7 @@ test('the addresses of one IPv6 network of 64 bits count together, and those of 
   expect((await second?.answer())?.[0]).toBe(429);
 });
 
-test('a large body counts until its response has ended', async () => {
+test('a large body counts until its response has ended @attack', async () => {
   const { userKey } = await newPerson({ credits: 1_000 });
   const controller = new AbortController();
   const response = await fetch(`${api.url}/v1/chat/completions`, {

@@ -101,7 +101,7 @@ test.each<[string, string, Reply]>([
     'third',
     { status: 402, body: { error: { message: 'pay' } } },
   ],
-])('requests of one user %s start no cooldown for another', async (_, provider, failure) => {
+])('requests of one user %s start no cooldown for another @attack', async (_, provider, failure) => {
   const begin = Date.now();
   setClock(() => begin);
   const [attacker, other] = [await newPerson({ credits: 100 }), await newPerson({ credits: 100 })];
@@ -116,7 +116,7 @@ test.each<[string, string, Reply]>([
   expect((await send(provider, other)).status).toBe(200);
 });
 
-test('a request that we cannot send is our error, and the provider gets no cooldown', async () => {
+test('a request that we cannot send is our error, and the provider gets no cooldown @attack', async () => {
   const found: unknown[] = [];
   for (let i = 0; i < 6; i++) {
     const response = await send('openai');

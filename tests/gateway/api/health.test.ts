@@ -82,7 +82,7 @@ test('an instance whose database does not answer is alive, but not ready', async
   expect(await ask()).toEqual([200, 'ok']);
 });
 
-test('readiness asks the database once a second at most', async () => {
+test('readiness asks the database once a second at most @attack', async () => {
   await ask();
   const queries = vi.spyOn(ledgerPool(), 'query');
   time += SECOND_MS;

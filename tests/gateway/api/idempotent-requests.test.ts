@@ -205,7 +205,7 @@ describe.each(FORMATS)('a $format request', ({ route, model }) => {
 });
 
 describe.each([true, false])('on two instances (stream: %s)', (stream) => {
-  test('one of twenty requests with one key runs, and all get its bytes', async () => {
+  test('one of twenty requests with one key runs, and all get its bytes @attack', async () => {
     const other = await startInstance();
     const person = await newPerson({ credits: 100 });
     upstream.answer(ANSWER);
@@ -237,7 +237,7 @@ describe('a key', () => {
     expect(await receiptsOf(person)).toHaveLength(1);
   });
 
-  test('belongs to one user', async () => {
+  test('belongs to one user @attack', async () => {
     const [one, two] = [await newPerson({ credits: 100 }), await newPerson({ credits: 100 })];
     const first = await complete(one);
     const second = await complete(two);
@@ -291,7 +291,7 @@ describe('a key', () => {
     expect(await read(await send(person))).toEqual({ ...first, isReplay: true });
   });
 
-  test('sent with a user key that was revoked meanwhile gets 401', async () => {
+  test('sent with a user key that was revoked meanwhile gets 401 @attack', async () => {
     const person = await newPerson({ credits: 100 });
     await complete(person);
     await revokeKey(person.userId, person.keyId);
@@ -359,7 +359,7 @@ describe('an instance that dies', () => {
     return response.headers.get('x-request-id') ?? '';
   }
 
-  test('in the middle of a response that was metered: the retry waits, then gets 409 with the receipt', async () => {
+  test('in the middle of a response that was metered: the retry waits, then gets 409 with the receipt @attack', async () => {
     const person = await newPerson({ credits: 100 });
     const id = await dieDuring(person, { isMetered: true });
     const calls = upstream.calls.length;
@@ -393,7 +393,7 @@ describe('an instance that dies', () => {
       ...{ format: 'chat', bodyHash: Buffer.alloc(32) },
     });
 
-  test('before its hold: the retry runs once the claim has expired, and the claim is void', async () => {
+  test('before its hold: the retry runs once the claim has expired, and the claim is void @attack', async () => {
     const person = await newPerson({ credits: 100 });
     const lost = await claimInVain(person);
     const hold = { requestId: 'req_1', userId: person.userId };
@@ -425,7 +425,7 @@ describe('an instance that dies', () => {
 });
 
 describe('what is kept', () => {
-  test('is sealed, without the prompt, and is deleted with the account', async () => {
+  test('is sealed, without the prompt, and is deleted with the account @attack', async () => {
     const person = await newPerson({ credits: 100 });
     const { text } = await complete(person);
     expect(text).toContain('The answer### is forty-two.');
@@ -470,7 +470,7 @@ describe('what is kept', () => {
     expect(await receiptsOf(person)).toHaveLength(2);
   });
 
-  test.each([true, false])('is nothing that is too large (stream: %s)', async (stream) => {
+  test.each([true, false])('is nothing that is too large (stream: %s) @attack', async (stream) => {
     const person = await newPerson({ credits: 100 });
     upstream.answer({ ...ANSWER, rest: Array.from({ length: 5 }, () => 'x'.repeat(1024 * 1024)) });
     const called = upstream.nextCall();
@@ -507,7 +507,7 @@ describe('a request that waits', () => {
     return { response, call: await called };
   }
 
-  test('holds no credits and takes no place; more than a user may run get 429', async () => {
+  test('holds no credits and takes no place; more than a user may run get 429 @attack', async () => {
     Object.assign(settings(), { LIMIT_RUNNING_PER_USER: 1, LIMIT_RUNNING_PER_PROCESS: 1 });
     const person = await newPerson({ credits: 100 });
     const { response, call } = await begin(person);

@@ -57,7 +57,7 @@ async function expectRestricted(response: Response, to: RegExp, secrets: string[
 describe.each(ENDPOINTS)('%s', (name, call) => {
   const served = name.startsWith('a malformed') ? 400 : 200;
 
-  test('a key restricted to networks is refused from any other, without naming the networks', async () => {
+  test('a key restricted to networks is refused from any other, without naming the networks @attack', async () => {
     await restrict({ networks: '203.0.113.0/24, 2001:db8:1::/48' });
     for (const ip of ['203.0.113.0', '203.0.113.255', '::ffff:203.0.113.7', '2001:db8:1:ffff::1'])
       expect([ip, (await call({ ip })).status]).toEqual([ip, served]);
@@ -76,7 +76,7 @@ describe.each(ENDPOINTS)('%s', (name, call) => {
       ]);
   });
 
-  test('a key restricted to websites is refused on any other and without a page', async () => {
+  test('a key restricted to websites is refused on any other and without a page @attack', async () => {
     await restrict({ origins: 'https://app.example.com https://b.example:8443' });
     for (const origin of ['https://app.example.com', 'https://b.example:8443'])
       expect([origin, (await call({ origin })).status]).toEqual([origin, served]);
@@ -103,7 +103,7 @@ describe.each(ENDPOINTS)('%s', (name, call) => {
     await expectRestricted(await call({ ip: '203.0.113.7' }), /websites that its owner/, []);
   });
 
-  test('a partner restricts all keys of its app, old and new, and no other app’s', async () => {
+  test('a partner restricts all keys of its app, old and new, and no other app’s @attack', async () => {
     await restrictKeysOfApp(person.partnerId, '192.0.2.0/28');
     const { appUserId } = await prisma().userApp.findUniqueOrThrow({
       where: { userId_partnerId: { userId: person.userId, partnerId: person.partnerId } },
@@ -125,7 +125,7 @@ test('an unrestricted key works from anywhere, also when the client IP is not kn
     expect((await post('/v1/chat/completions', { ip })).status).toBe(200);
 });
 
-test('a refusal holds no credits and is no use of the key', async () => {
+test('a refusal holds no credits and is no use of the key @attack', async () => {
   const read = async () => {
     const { rows } = await pool().query(
       `SELECT k.last_used_at, w.held, w.money, (SELECT count(*) FROM hold) AS holds
@@ -144,7 +144,7 @@ test('a refusal holds no credits and is no use of the key', async () => {
   expect(await read()).toEqual(before);
 });
 
-test('requests that share a statement are decided each for itself', async () => {
+test('requests that share a statement are decided each for itself @attack', async () => {
   await restrict({ networks: '203.0.113.0/24', origins: 'https://app.example.com' });
   const others = await Promise.all(Array.from({ length: 6 }, () => newPerson({ credits: 100 })));
   const requests: Promise<number>[] = [];

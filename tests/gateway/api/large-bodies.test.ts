@@ -104,7 +104,7 @@ test.each<[string, unknown]>([
     'objects',
     Array(20).fill(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, text('w', 500)]))),
   ],
-])('arguments of megabytes in %s: parsed and written in small steps, without a change', async (_, list) => {
+])('arguments of megabytes in %s: parsed and written in small steps, unchanged @attack', async (_, list) => {
   const { userKey } = await newPerson({ credits: 10_000 });
   const input = { list };
   const messages = [

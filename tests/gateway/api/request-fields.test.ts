@@ -159,7 +159,7 @@ function addCanaries(value: unknown): unknown {
   return { ...Object.fromEntries(inner), [CANARY]: { [CANARY]: ['canary'] } };
 }
 
-describe('an unknown field at any level never reaches the provider', () => {
+describe('an unknown field at any level never reaches the provider @attack', () => {
   const cases = (['chat', 'messages'] as const).flatMap((format) =>
     MODELS.map((id) => ({ format, id, full: format === 'chat' ? fullChat(id) : fullMessages(id) })),
   );
@@ -257,7 +257,7 @@ const VALUE_CALLS: [string, Json, string][] = [
 ];
 const UPLOAD = { type: 'file', file_id: 'file_1' };
 
-describe('is refused before anything reaches the provider:', () => {
+describe('is refused before anything reaches the provider: @attack', () => {
   const chat = [VENDORS.openai, VENDORS.google, VENDORS.openrouter, VENDORS.anthropic, OWN];
   const rows: [string, Format, string, Json, string][] = [
     ...chat.flatMap((id) =>
@@ -465,7 +465,7 @@ test('a part inside a list of its own is dropped with a warning', async () => {
   expect(warnings).toBe('messages.content was dropped');
 });
 
-test('an image at a public address is passed on as it is', async () => {
+test('an image at a public address is passed on as it is @attack', async () => {
   const url = 'https://images.example.com/a.png?sig=%2Fx#top';
   const chat = await send('chat', OWN, imageUrl(url));
   expect(chat.sent?.messages).toEqual(imageUrl(url).messages);

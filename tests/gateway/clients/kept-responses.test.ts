@@ -267,7 +267,7 @@ test('a kept response is not streamed again', async () => {
 const refer = (ids: (string | undefined)[]) =>
   ids.map((id) => ({ type: 'item_reference' as const, id: id ?? '' }));
 
-test('what a request refers to counts in the limits of a body, and nothing is sent beyond them', async () => {
+test('what a request refers to counts in the limits of a body, and nothing is sent beyond them @attack', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 9; n++) {
     upstream.script(name, says(`${n}`.repeat(990_000)));
@@ -287,7 +287,7 @@ test('what a request refers to counts in the limits of a body, and nothing is se
   expect(bodyBytes()).toBe(0);
 }, 60_000);
 
-test('values of what a request refers to count in the limits of a body', async () => {
+test('values of what a request refers to count in the limits of a body @attack', async () => {
   const annotations = Array.from({ length: 1_500 }, () => ({
     ...{ type: 'url_citation', url: 'https://example.com/', title: 'x', start_index: 0, end_index: 1 },
     extra: 1,
@@ -310,7 +310,7 @@ test('values of what a request refers to count in the limits of a body', async (
   ).rejects.toMatchObject({ status: 400, message: expect.stringContaining('100000 values') });
 });
 
-test('a replayed response counts in the limits of bodies', async () => {
+test('a replayed response counts in the limits of bodies @attack', async () => {
   upstream.script(name, says('z'.repeat(900_000)));
   const create = () =>
     client.responses.create({ model: GPT, input: 'long' }, { headers: { 'idempotency-key': 'replayed' } });

@@ -28,7 +28,7 @@ const FORMATS = [
 ] as const;
 
 test.each(FORMATS.flatMap(({ path, rich }) => [...MODELS, LENIENT].map((model) => ({ path, rich, model }))))(
-  'whatever a field of $path contains, $model bills no more for it than is held',
+  'whatever a field of $path contains, $model bills no more for it than is held @attack',
   { timeout: 120_000 },
   async ({ path, rich, model }) => {
     const request = (body: unknown): ApiRequest => ({ path, body: { model, ...(body as Json) } });

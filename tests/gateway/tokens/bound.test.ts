@@ -97,7 +97,7 @@ describe('the bound of a text is not below its tokens', () => {
     expect(largest(text, 'anthropic')).toBeGreaterThanOrEqual(current);
   });
 
-  test('every piece between any two neighbours, repeated', () => {
+  test('every piece between any two neighbours, repeated @attack', () => {
     const random = seededRandom();
     const pick = (texts: readonly string[]): string => texts[Math.floor(random() * texts.length)] ?? '';
     const below: string[] = [];
@@ -110,7 +110,7 @@ describe('the bound of a text is not below its tokens', () => {
     expect(below).toEqual([]);
   }, 30_000);
 
-  test('marks before newlines', () => {
+  test('marks before newlines @attack', () => {
     const ends = ['(', ',', ...readPieces().filter((piece) => /[!-/:-@[-`{-~]$/.test(piece))];
     const runs = [1, 2, 3, 4, 5, 6, 8, 11].map((length) => '\n'.repeat(length));
     const units = ends.flatMap((end) =>
@@ -124,7 +124,7 @@ describe('the bound of a text is not below its tokens', () => {
     expect(below).toEqual([]);
   }, 30_000);
 
-  test('pieces that are joined to one word, where tokenizers cut elsewhere', () => {
+  test('pieces that are joined to one word, where tokenizers cut elsewhere @attack', () => {
     const random = seededRandom();
     const pieces = readPieces().filter((piece) => /^[a-z]+$/i.test(piece));
     const pick = (): string => pieces[Math.floor(random() * pieces.length)] ?? '';
@@ -138,7 +138,7 @@ describe('the bound of a text is not below its tokens', () => {
   }, 30_000);
 
   test.each(Object.entries(PUBLISHED_CLAUDE_TOKENS))(
-    'words that current Claude models cut: %j',
+    'words that current Claude models cut: %j @attack',
     (word, tokens) => {
       const current = Math.min(Buffer.byteLength(word), 1.3 * tokens);
       expect(largest(word.repeat(50), 'anthropic')).toBeGreaterThanOrEqual(50 * current);

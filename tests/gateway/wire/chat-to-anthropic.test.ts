@@ -83,7 +83,7 @@ describe('messages and roles', () => {
     });
   });
 
-  test('the note is written once, however many parts the message has', () => {
+  test('the note is written once, however many parts the message has @attack', () => {
     const parts = { role: 'system', content: [text('A'), text('B')] };
     expect(turns([HI, parts, HI], 'claude-sonnet-4-5')).toEqual([
       user([text('Hi'), text('[Note from the operator of this app]'), text('A'), text('B'), text('Hi')]),

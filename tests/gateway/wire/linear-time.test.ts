@@ -34,7 +34,7 @@ function withDefinitions(count: number, define: (n: number) => Json, last: Json 
 const twice = (n: number): Json => closed({ a: toDefinition(n + 1), b: toDefinition(n + 1) });
 const once = (n: number): Json => closed({ a: toDefinition(n + 1) });
 
-test('each definition of a schema is followed once, however many paths lead to it', () => {
+test('each definition of a schema is followed once, however many paths lead to it @attack', () => {
   const start = process.cpuUsage();
   expect(isCompilable(withDefinitions(60, twice))).toBe(true);
   expect(isCompilable(withDefinitions(60, twice, toDefinition(3)))).toBe(false);
@@ -94,7 +94,7 @@ test.each<{ what: string; provider: string; request: Json }>([
     }),
   },
   { what: 'required properties', provider: 'anthropic', request: chat({ response_format: strict }) },
-])('$what for $provider are translated in linear time', ({ provider, request }) => {
+])('$what for $provider are translated in linear time @attack', ({ provider, request }) => {
   const start = process.cpuUsage();
   exchange('chat', request, { provider, upstreamModel: 'claude-sonnet-4-5' });
   expect(cpuMs(start)).toBeLessThan(LIMIT_MS);
@@ -120,7 +120,7 @@ test.each<{ what: string; provider: string; request: Json }>([
       output_config: { format: { type: 'json_schema', schema: wide } },
     },
   },
-])('$what for $provider are translated in linear time', ({ provider, request }) => {
+])('$what for $provider are translated in linear time @attack', ({ provider, request }) => {
   const start = process.cpuUsage();
   exchange('messages', request, { provider });
   expect(cpuMs(start)).toBeLessThan(LIMIT_MS);

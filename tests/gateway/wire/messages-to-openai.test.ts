@@ -665,12 +665,12 @@ describe('reasoning', () => {
 describe('JSON that would be written inside JSON, and take long to write, is refused', () => {
   const long = { x: 'x'.repeat(2_000_000) };
 
-  test('the arguments of all calls together', () => {
+  test('the arguments of all calls together @attack', () => {
     const messages = [HI, assistant(use('c1', 'one', long), use('c2', 'one', long)), user([result('c1')])];
     expect(refused({ messages })).toMatchObject({ code: 'invalid_request', param: 'messages' });
   });
 
-  test('a schema that becomes an instruction', () => {
+  test('a schema that becomes an instruction @attack', () => {
     const schema = { type: 'object', properties: long, examples: [long] };
     const request = { output_config: { format: { type: 'json_schema', schema } } };
     const prepare = () => translate(request, 'deepseek-chat', 'deepseek');

@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 
-const OF_EVERY_LINE = ['level', 'time', 'instance', 'version', 'msg', 'trace_id'];
-
 const files = ['server', 'sandbox', 'app'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /(?<!\.test)\.tsx?$/.test(file))
@@ -14,16 +12,6 @@ const fields = new Set(files.flatMap(readFields));
 test('log fields are snake_case', () => {
   expect(fields.size).toBeGreaterThan(20);
   expect([...fields].filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
-});
-
-test('the operating guide explains each log field, and no other', () => {
-  const guide = readFileSync('docs/operating.md', 'utf8');
-  const section = guide.slice(guide.indexOf('| Field | Contains |'), guide.indexOf('`route` is the label'));
-  const explained = [...section.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, names = '']) =>
-    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
-  );
-  const own = (name: string | undefined) => !OF_EVERY_LINE.includes(name ?? '');
-  expect(explained.filter(own).sort()).toEqual([...fields].sort());
 });
 
 /** The names of the fields in the calls of the log of a file. */

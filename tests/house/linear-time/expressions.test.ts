@@ -74,7 +74,7 @@ function findSlowInput(expression: Expression): (Pump & { length: number }) | nu
 const expressions = findExpressions();
 
 test(
-  'every regular expression of the product takes less than 20 ms for 64 kB of its worst input, or time in proportion to it',
+  'every regular expression of the product takes less than 20 ms for 64 kB of its worst input, or time in proportion to it @attack',
   () => {
     const bySource = new Map(
       expressions.map((expression) => [

@@ -96,7 +96,7 @@ test.each(
     })),
   ),
 )(
-  'whatever a $format request for $provider has many of takes linear time',
+  'whatever a $format request for $provider has many of takes linear time @attack',
   ({ format, rich, provider }) => {
     const base = { model: 'some/m', ...rich };
     const slow: string[] = [];

@@ -160,7 +160,7 @@ const mix = (events: readonly MakeEvent[], count: number): Json[] =>
   repeat(count, (n) => (events[n % events.length] as MakeEvent)(Math.floor(n / events.length)));
 
 test.each(CASES)(
-  'a stream of many $what takes linear time',
+  'a stream of many $what takes linear time @attack',
   ({ format, request, options, events }) => {
     const kinds = Object.values(events);
     const streams: Record<string, (count: number) => Json[]> = {

@@ -134,7 +134,7 @@ const READERS: Record<string, Record<string, Work>> = {
 };
 
 test.each(Object.entries(READERS))(
-  '%s is read in linear time',
+  '%s is read in linear time @attack',
   (_, works) => {
     const slow = Object.entries(works).flatMap(([what, work]) => {
       const growth = findGrowth(work, COUNT);

@@ -80,7 +80,7 @@ async function readLeft(window: CheckoutWindow): Promise<unknown> {
 }
 
 describe('in a frame, raising an allowance', () => {
-  test('changes nothing without a code, however recently the user signed in', async () => {
+  test('changes nothing without a code, however recently the user signed in @attack', async () => {
     const email = await newBuyer();
     const window = await openFrame(email);
     const asked = await save(window, 500);
@@ -108,7 +108,7 @@ describe('in a frame, raising an allowance', () => {
     });
   });
 
-  test('takes the code of exactly this amount, once, in this window', async () => {
+  test('takes the code of exactly this amount, once, in this window @attack', async () => {
     const email = await newBuyer();
     const window = await openFrame(email);
     const other = await openFrame(email);
@@ -134,7 +134,7 @@ describe('in a frame, raising an allowance', () => {
     expect(await readLeft(window)).toBe(0);
   });
 
-  test('does not accept a code for signing in', async () => {
+  test('does not accept a code for signing in @attack', async () => {
     const email = await newBuyer();
     const window = await openFrame(email);
     const { body: sent } = await window.post('/send-code', { email });
@@ -144,7 +144,7 @@ describe('in a frame, raising an allowance', () => {
     });
   });
 
-  test('is refused after five wrong codes, even with the right one', async () => {
+  test('is refused after five wrong codes, even with the right one @attack', async () => {
     const email = await newBuyer();
     const window = await openFrame(email);
     const { body } = await save(window, 100);
@@ -183,7 +183,7 @@ describe('in a frame, raising an allowance', () => {
     expect(await readLeft(window)).toBe(0);
   });
 
-  test('is not possible by many saves at once that each look like lowering it', async () => {
+  test('is not possible by many saves at once that each look like lowering it @attack', async () => {
     const email = await newBuyer();
     const window = await openFrame(email);
     await saveWithCode(window, email, 300);
@@ -210,7 +210,7 @@ describe('in a first-party window, raising an allowance', () => {
     });
   });
 
-  test('takes a code once the confirmation is older', async () => {
+  test('takes a code once the confirmation is older @attack', async () => {
     const email = await newBuyer();
     const window = await openPopup(email, 11);
     expect((await save(window, 400)).status).toBe(202);
@@ -220,7 +220,7 @@ describe('in a first-party window, raising an allowance', () => {
   });
 });
 
-test('a code raises no allowance of an owner who confirms with a passkey, in a frame or a window', async () => {
+test('a code raises no allowance of an owner who confirms with a passkey, in a frame or a window @attack', async () => {
   const email = await newBuyer();
   const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email } });
   await createPartner({ name: 'Owned', rateBp: 0, origins: [], ownerEmail: email });

@@ -57,7 +57,7 @@ const turnOn = (userId: string, cardId: string) =>
   });
 
 describe('in a window where the user signed in', () => {
-  test('a saved card is listed and pays once, however often the click arrives', async () => {
+  test('a saved card is listed and pays once, however often the click arrives @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     const window = await buyer.openPopup();
@@ -145,7 +145,7 @@ describe('in a window where the user signed in', () => {
     expect(await readPaid(buyer)).toEqual([1000]);
   });
 
-  test('a card is removed with a recent confirmation, and then pays nothing', async () => {
+  test('a card is removed with a recent confirmation, and then pays nothing @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     const window = await buyer.openPopup();
@@ -163,7 +163,7 @@ describe('in a window where the user signed in', () => {
     expect(await readPaid(buyer)).toEqual([]);
   });
 
-  test('the card of another user is unknown', async () => {
+  test('the card of another user is unknown @attack', async () => {
     const [owner, thief] = [await newBuyer(world), await newBuyer(world)];
     const cardId = await addCard(owner);
     await addCard(thief);
@@ -197,7 +197,7 @@ describe('the payment form', () => {
   ];
 
   test.each(FORMS)(
-    '%s offers, charges and removes a saved card with a recent confirmation only',
+    '%s offers, charges and removes a saved card with a recent confirmation only @attack',
     async (_, open) => {
       const buyer = await newBuyer(world);
       const cardId = await addCard(buyer);
@@ -219,7 +219,7 @@ describe('the payment form', () => {
     },
   );
 
-  test('charges no saved card that it does not offer', async () => {
+  test('charges no saved card that it does not offer @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     const frame = await CheckoutWindow.open(world, { display: 'embedded' });
@@ -242,7 +242,7 @@ describe('without presence, cards are neither listed nor charged nor removed:', 
     expect(await window.post('/cards/remove', { card_id: cardId })).toMatchObject(refusal);
   }
 
-  test('in a frame, even after a code was entered there', async () => {
+  test('in a frame, even after a code was entered there @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     const frame = await CheckoutWindow.open(world, { display: 'embedded' });
@@ -251,7 +251,7 @@ describe('without presence, cards are neither listed nor charged nor removed:', 
     expect([await readPaid(buyer), (await listSavedCards(buyer.userId)).length]).toEqual([[], 1]);
   });
 
-  test('in a popup that only a user key identifies', async () => {
+  test('in a popup that only a user key identifies @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     const { userKey } = await newUserKey(world.app, buyer.session.email);
@@ -265,7 +265,7 @@ describe('without presence, cards are neither listed nor charged nor removed:', 
 });
 
 describe('with an old confirmation', () => {
-  test('a session repeats a purchase once a day, in parallel too, and for no more', async () => {
+  test('a session repeats a purchase once a day, in parallel too, and for no more @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     await buyWithForm(await buyer.openPopup(), 10);
@@ -286,7 +286,7 @@ describe('with an old confirmation', () => {
     expect(await readPaid(buyer)).toEqual([1000, 1000, 500]);
   });
 
-  test('nothing is bought in an app where the user has not bought before', async () => {
+  test('nothing is bought in an app where the user has not bought before @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     await buyWithForm(await buyer.openPopup(), 100);
@@ -299,7 +299,7 @@ describe('with an old confirmation', () => {
     expect(await buyAgain(buyer, cardId, 'button')).toMatchObject({ payment: { status: 'completed' } });
   });
 
-  test('a purchase that was refunded permits nothing', async () => {
+  test('a purchase that was refunded permits nothing @attack', async () => {
     const buyer = await newBuyer(world);
     const cardId = await addCard(buyer);
     await buyWithForm(await buyer.openPopup(), 10);
@@ -310,7 +310,7 @@ describe('with an old confirmation', () => {
 });
 
 describe('buying again in the account', () => {
-  test('two tabs that show the same button pay once, and the next button pays again', async () => {
+  test('two tabs that show the same button pay once, and the next button pays again @attack', async () => {
     const buyer = await newBuyer(world);
     const [first, second] = [await addCard(buyer), await addCard(buyer)];
     await buyWithForm(await buyer.openPopup(), 10);

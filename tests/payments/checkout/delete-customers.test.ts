@@ -44,7 +44,7 @@ test('a deleted account’s customer is deleted at the processor with its cards,
   expect(await prisma().purchase.count({ where: { userId: buyer.userId } })).toBe(1);
 });
 
-test('while the processor does not answer, the deletion is repeated after 1, 2, 4 … minutes, later daily', async () => {
+test('while the processor does not answer, the deletion is repeated after 1, 2, 4 … minutes, later daily @attack', async () => {
   const buyer = await newBuyer(world);
   await addCard(buyer);
   const customerId = await readCustomerId(buyer.userId);
@@ -81,7 +81,7 @@ test('while the processor does not answer, the deletion is repeated after 1, 2, 
   expect(await isKnown(buyer.userId)).toBe(false);
 });
 
-test('a crash after the processor deleted the customer, and two sweeps at once, do no harm', async () => {
+test('a crash after the processor deleted the customer, and two sweeps at once, do no harm @attack', async () => {
   const buyer = await newBuyer(world);
   await addCard(buyer);
   const row = await prisma().paymentCustomer.findUniqueOrThrow({ where: { userId: buyer.userId } });
@@ -94,7 +94,7 @@ test('a crash after the processor deleted the customer, and two sweeps at once, 
   expect(await isKnown(buyer.userId)).toBe(false);
 });
 
-test('open payments are closed first, and one that the bank decides about is waited for', async () => {
+test('open payments are closed first, and one that the bank decides about is waited for @attack', async () => {
   const buyer = await newBuyer(world);
   await addCard(buyer);
   const customerId = await readCustomerId(buyer.userId);

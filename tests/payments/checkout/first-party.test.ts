@@ -72,7 +72,7 @@ describe('a user signed in to the service', () => {
     expect(await window.read()).toMatchObject({ signed_in: null, device_email: null });
   });
 
-  test('has to confirm on a localhost page, which any program on the device can serve', async () => {
+  test('has to confirm on a localhost page, which any program on the device can serve @attack', async () => {
     const browser = await newBrowser('localhost@example.com');
     const window = await openWindow(browser.cookie, { display: 'popup', origin: 'http://localhost:4711' });
     expect(await window.read()).toMatchObject({ signed_in: null });

@@ -60,7 +60,7 @@ const serialsOf = async (series: string): Promise<number[]> =>
   );
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-test('numbers have no gap and no duplicate when the invoices of 50 purchases are requested at once', async () => {
+test('numbers have no gap and no duplicate when the invoices of 50 purchases are requested at once @attack', async () => {
   setClock(() => Date.UTC(2032, 5, 1));
   const buyers = await Promise.all(Array.from({ length: 5 }, newBuyer));
   const purchases: { userId: string; id: string }[] = [];
@@ -112,7 +112,7 @@ const untilLocks = (count: number, granted: boolean) =>
 type Moment = 'between the number and its document' | 'while it commits';
 
 test.each<Moment>(['between the number and its document', 'while it commits'])(
-  'numbers have no gap after a process was killed %s',
+  'numbers have no gap after a process was killed %s @attack',
   async (moment) => {
     const buyer = await newBuyer();
     const series = `INV-${nowDate().getUTCFullYear()}`;

@@ -135,7 +135,7 @@ describe('an invoice', () => {
     expect(await documentsOf(await buy(null, business))).toEqual([]);
   });
 
-  test('can be requested later, once, by the buyer only, and never changes', async () => {
+  test('can be requested later, once, by the buyer only, and never changes @attack', async () => {
     const bought = await buy(null);
     expect(await requestInvoice(bought.userId, bought.id)).toEqual({
       ok: false,
@@ -174,7 +174,7 @@ describe('an invoice', () => {
 });
 
 describe('PDFs', () => {
-  test('are rendered two at a time, 20 wait, and further requests are refused for now', async () => {
+  test('are rendered two at a time, 20 wait, and further requests are refused for now @attack', async () => {
     const bought = await buy();
     const [{ number = '' } = {}] = await listDocuments([bought.id]);
     const open = () => respondWithPdf(`${number}.pdf`, bought.userId);

@@ -39,7 +39,7 @@ async function buy(userId: string, code: string | null): Promise<void> {
   await bookWithBonus({ ...orderOf(userId), sessionId: started.sessionId });
 }
 
-test('the limits per user and to first purchases outlast the account and hold for its +tags', async () => {
+test('the limits per user and to first purchases outlast the account and hold for its +tags @attack', async () => {
   const once = await newPromotion();
   const first = await newPromotion({ isFirstPurchase: true, maxPerUser: 10 });
   const gift = await newGift();
@@ -86,7 +86,7 @@ test('an account of before such addresses were folded is found by the hash of th
   expect(Buffer.from(found.mailboxHash ?? [])).toEqual(Buffer.from(legacy));
 });
 
-test('accounts of one mailbox cannot redeem two codes for first purchases at once', async () => {
+test('accounts of one mailbox cannot redeem two codes for first purchases at once @attack', async () => {
   const codes = await Promise.all([1, 2, 3, 4].map(() => newPromotion({ isFirstPurchase: true })));
   const accounts = await Promise.all([1, 2, 3, 4].map((n) => signIn(`eve+${n}@example.com`)));
   const started = await Promise.all(
@@ -101,7 +101,7 @@ const pay = (userId: string, code: string | null) =>
 const reservedOf = async (id: string) =>
   (await listPromotions()).promotions.find((promotion) => promotion.id === id)?.reserved.redemptions;
 
-test('unpaid payments of one mailbox reserve one bonus, also when they start at once', async () => {
+test('unpaid payments of one mailbox reserve one bonus, also when they start at once @attack', async () => {
   const { id, code } = await newPromotion({ maxPerUser: 10, maxRedemptions: 5 });
   const accounts = await Promise.all([1, 2, 3, 4].map((n) => signIn(`trudy+${n}@example.com`)));
   await pay(accounts[0] ?? '', code);
@@ -111,7 +111,7 @@ test('unpaid payments of one mailbox reserve one bonus, also when they start at 
   expect(await reservedOf(id)).toBe(1);
 });
 
-test('a mailbox starts at most 10 payments with a code a day, and may then buy without one', async () => {
+test('a mailbox starts at most 10 payments with a code a day, and may then buy without one @attack', async () => {
   const { id, code } = await newPromotion();
   const account = await signIn('victor@example.com');
   for (let n = 0; n < 10; n++) await pay(account, code);

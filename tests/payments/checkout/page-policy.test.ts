@@ -59,11 +59,11 @@ test('the payment page allows Stripe’s hosts and no others', async () => {
   );
 });
 
-test('a first-party window cannot be framed', async () => {
+test('a first-party window cannot be framed @attack', async () => {
   expect(await readPolicy(await openPage('popup'))).toMatchObject({ 'frame-ancestors': "'none'" });
 });
 
-test('no other page allows Stripe, and only the gate can be framed by any origin', async () => {
+test('no other page allows Stripe, and only the gate can be framed by any origin @attack', async () => {
   for (const path of ['/checkout/gate', '/checkout/return', '/account']) {
     const policy = await readPolicy(path);
     expect(JSON.stringify(policy)).not.toContain('stripe.com');
@@ -71,7 +71,7 @@ test('no other page allows Stripe, and only the gate can be framed by any origin
   }
 });
 
-test('a buyer who returns from the bank gets an address without the secret of the payment', async () => {
+test('a buyer who returns from the bank gets an address without the secret of the payment @attack', async () => {
   const at = async (address: string) => {
     const response = await proxy(new NextRequest(address));
     return [response.status, response.headers.get('location'), response.headers.get('referrer-policy')];

@@ -93,7 +93,7 @@ async function addOpened(partnerId: string, origin: string): Promise<void> {
   await noteOpened(partnerId, origin);
 }
 
-test('our checkout and the https origins of apps are registered once', async () => {
+test('our checkout and the https origins of apps are registered once @attack', async () => {
   expect(await stateOf('https://app.example.com')).toBe('unregistered');
   await Promise.all([sweepPaymentMethodDomains(), sweepPaymentMethodDomains()]);
   expect(await listRegistered()).toEqual(['app.example.com', 'pay.example.com', 'shared.example.com']);
@@ -107,7 +107,7 @@ test('our checkout and the https origins of apps are registered once', async () 
   expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
 });
 
-test('a domain is disabled when no app uses it, and enabled when one does again', async () => {
+test('a domain is disabled when no app uses it, and enabled when one does again @attack', async () => {
   await removeOrigin(notes.id, 'https://app.example.com');
   await removeOrigin(notes.id, 'https://shared.example.com:8443');
   await sweepPaymentMethodDomains();
@@ -155,7 +155,7 @@ test('a registration that fails is repeated, and does not stop the others', asyn
   expect(await stateOf('https://new.example.com')).toMatchObject({ applePay: true, error: null });
 });
 
-test('invented origins are not registered, and domains that fail keep no new one waiting', async () => {
+test('invented origins are not registered, and domains that fail keep no new one waiting @attack', async () => {
   const busy = await createPartner({ name: 'Busy', rateBp: 0, origins: [] });
   for (let n = 0; n < 40; n++) await addOrigin(busy.id, `https://unseen-${n}.example.com`);
   expect(await callsDuring(sweepPaymentMethodDomains)).toEqual([]);
@@ -197,7 +197,7 @@ test('a domain that was never checked does not wait for 30 that are due again', 
   expect(await stateOf('https://first.example.com')).toMatchObject({ applePay: true, error: null });
 });
 
-test('an owner adds at most 100 origins in a day, over all apps', async () => {
+test('an owner adds at most 100 origins in a day, over all apps @attack', async () => {
   const ownerEmail = 'owner@example.com';
   const apps: Partner[] = [];
   for (const name of ['Lime', 'Mint'])

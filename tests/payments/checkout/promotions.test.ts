@@ -126,7 +126,7 @@ test('a refund at the payment processor takes the bonus back in proportion', asy
   expect((await checkLedger()).differences).toEqual([]);
 });
 
-test('a user tries at most 20 codes a minute', async () => {
+test('a user tries at most 20 codes a minute @attack', async () => {
   const window = await openWindow();
   const attempts = await Promise.all(
     Array.from({ length: 25 }, (_, n) => window.post('/promotion', { code: `GUESS${n}` })),
@@ -135,7 +135,7 @@ test('a user tries at most 20 codes a minute', async () => {
   expect(attempts[0]?.body).toEqual({ refused: 'unknown' });
 });
 
-test('a user key alone neither reads nor uses a code, and leaves the user’s own form open', async () => {
+test('a user key alone neither reads nor uses a code, and leaves the user’s own form open @attack', async () => {
   const { id, code } = await newPromotion();
   const own = await openWindow();
   const form = await own.startPayment({ amount: 10, promotion_code: code });

@@ -144,7 +144,7 @@ async function callsDuring(work: () => Promise<unknown>): Promise<string[]> {
 const rowOf = (id: string) => prisma().checkoutSession.findUniqueOrThrow({ where: { id } });
 
 describe('a saved card', () => {
-  test('is listed with brand, last four and expiry, and removed by its own customer only', async () => {
+  test('is listed with brand, last four and expiry, and removed by its own customer only @attack', async () => {
     const { processorCustomerId, cardId } = await newBuyer();
     const other = await newBuyer();
     expect(await processor.listCards(processorCustomerId)).toEqual([
@@ -158,7 +158,7 @@ describe('a saved card', () => {
     expect(await processor.listCards('cus_unknown')).toEqual([]);
   });
 
-  test('of another user is never charged, nor given to the processor to pay with', async () => {
+  test('of another user is never charged, nor given to the processor to pay with @attack', async () => {
     const { cardId } = await newBuyer();
     const thief = await newBuyer();
     const order = orderOf({ ...thief, cardId });
@@ -172,7 +172,7 @@ describe('a saved card', () => {
     expect(await traces(payment.id)).toEqual(NOTHING);
   });
 
-  test('with an id that is no id is unknown, and the processor is not called', async () => {
+  test('with an id that is no id is unknown, and the processor is not called @attack', async () => {
     const buyer = await newBuyer();
     const { processorCustomerId, cardId } = buyer;
     const odd = ['', '.', '..', 'pm_x/..', `../${cardId}`, `${cardId}?a=b`, '%2e%2e', 'a\0b', `${cardId}\n`];
@@ -221,7 +221,7 @@ describe('a saved card', () => {
   });
 });
 
-test('a user begins at most 20 payments, cards and automatic payments a minute', async () => {
+test('a user begins at most 20 payments, cards and automatic payments a minute @attack', async () => {
   const { userId, ...buyer } = await newBuyer();
   const begin = [
     () => startOwnPayment(present(userId), { amount: 10, currency: 'usd' }),
@@ -238,7 +238,7 @@ test('a user begins at most 20 payments, cards and automatic payments a minute',
   expect(limited[0]).toMatchObject({ retryAfterSeconds: expect.any(Number) });
 });
 
-test('the page after a payment, which needs no sign-in, reads it from the processor 20 times a minute', async () => {
+test('the page after a payment, which needs no sign-in, reads it from the processor 20 times a minute @attack', async () => {
   const { userId } = await newBuyer();
   const { id } = await prisma().checkoutSession.findFirstOrThrow({ where: { userId } });
   const read = vi.spyOn(processor, 'readSession');
@@ -247,7 +247,7 @@ test('the page after a payment, which needs no sign-in, reads it from the proces
 });
 
 describe('a present buyer', () => {
-  test('pays once with one key, however often it is repeated', async () => {
+  test('pays once with one key, however often it is repeated @attack', async () => {
     const buyer = await newBuyer();
     const order = orderOf(buyer);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => payWithSavedCard(order)));
@@ -261,7 +261,7 @@ describe('a present buyer', () => {
     expect(await balanceOf(buyer.userId)).toBe(1000);
   });
 
-  test('with the same key as another user pays for their own', async () => {
+  test('with the same key as another user pays for their own @attack', async () => {
     const [one, other] = [await newBuyer(), await newBuyer()];
     const idempotencyKey = 'shared';
     const first = await payWithSavedCard(orderOf(one, { idempotencyKey }));
@@ -300,7 +300,7 @@ describe('a present buyer', () => {
     expect(await intentsOf(buyer.processorCustomerId)).toMatchObject([{ status: 'canceled' }]);
   });
 
-  test('who leaves the page of the bank is not charged once the payment has expired', async () => {
+  test('who leaves the page of the bank is not charged once the payment has expired @attack', async () => {
     const buyer = await newBuyer(ALWAYS_ASKS);
     const { payment, charge } = await payWithSavedCard(orderOf(buyer));
     if (charge.kind !== 'needs_action') throw new Error(charge.kind);
@@ -366,7 +366,7 @@ describe('a process that dies', () => {
     expect(await intentsOf(buyer.processorCustomerId)).toEqual([]);
   });
 
-  test('between creating the payment and charging the card: a repetition charges it once', async () => {
+  test('between creating the payment and charging the card: a repetition charges it once @attack', async () => {
     const buyer = await newBuyer();
     const order = orderOf(buyer);
     await fail({ status: 500, times: 30, path: '/confirm' });
@@ -483,7 +483,7 @@ test('the ledger has no differences after all of these payments', async () => {
   expect(await checkLedger()).toMatchObject({ differences: [] });
 });
 
-test('ids that cannot be ids name no payment, purchase or top-up', async () => {
+test('ids that cannot be ids name no payment, purchase or top-up @attack', async () => {
   for (const odd of ['', '\0', 'txn_a\0b', '..', 'cks_\ud800']) {
     expect(await readReturnedPayment(odd)).toBeNull();
     expect(await requestInvoice('usr_1', odd)).toEqual({ ok: false, reason: 'no_such_purchase' });

@@ -135,7 +135,7 @@ describe('signing in by an e-mailed code', () => {
     ]);
   });
 
-  test('succeeds in a known browser when strangers used up the codes of the address', async () => {
+  test('succeeds in a known browser when strangers used up the codes of the address @attack', async () => {
     const email = 'popular@example.com';
     Object.assign(settings(), { LIMIT_CODES_PER_EMAIL_PER_HOUR: 1 });
     const cookie = `${KNOWN_BROWSER_COOKIE}=${rememberBrowser(null, email)}`;

@@ -80,7 +80,7 @@ test('an account that is ready passes, and the command exits with 0', async () =
   expect(lines[0]).toMatch(/^ok +Keys and addresses +The payment sandbox is used instead of Stripe\.$/);
 });
 
-test('the check leaves nothing behind that can be paid', async () => {
+test('the check leaves nothing behind that can be paid @attack', async () => {
   const stripe = new Stripe('rk_test_setup', {
     host: '127.0.0.1',
     port: new URL(sandbox.url).port,

@@ -154,7 +154,7 @@ test('a saved card is offered in the next form of our own windows, and pays or i
   expect(await listed()).toEqual([]);
 });
 
-test('a frame neither saves a card nor offers a saved one', async () => {
+test('a frame neither saves a card nor offers a saved one @attack', async () => {
   const { email, processorSessionId, payment } = await buy({ display: 'embedded' });
   const session = await stripe.checkout.sessions.retrieve(processorSessionId);
   expect(session.saved_payment_method_options).toEqual({ allow_redisplay_filters: ['unspecified'] });

@@ -76,7 +76,7 @@ const thin = (type: string, url: string) => ({
   related_object: { id: 'pi_unknown', type: 'payment_intent', url },
 });
 
-test('an event about an object that the key cannot see is accepted and ignored, in both payload styles', async () => {
+test('an event about an object that the key cannot see is accepted and ignored, in both payload styles @attack', async () => {
   const refund = { id: 're_1', object: 'refund', payment_intent: 'pi_unknown' };
   const session = { id: 'cs_test_unknown', object: 'checkout.session', client_reference_id: 'cks_unknown' };
   const snapshot = (type: string, object: object) => ({
@@ -96,7 +96,7 @@ test('an event about an object that the key cannot see is accepted and ignored, 
     expect(await post(event), JSON.stringify(event)).toMatchObject({ status: 200 });
 });
 
-test('a wrong signature and a signed body that is no event have different errors', async () => {
+test('a wrong signature and a signed body that is no event have different errors @attack', async () => {
   const event = JSON.stringify(thin('v1.refund.created', '/v1/refunds/re_unknown'));
   expect(await postText(event, 'whsec_wrong')).toMatchObject({
     status: 400,

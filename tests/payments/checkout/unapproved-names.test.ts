@@ -64,7 +64,7 @@ async function causeEveryMail(name: string): Promise<Mail[]> {
   return (await Promise.all(['english', 'german', 'en', 'de'].map((what) => mailsTo(email(what))))).flat();
 }
 
-test('no mail contains anything of a name before its approval, and every mail contains it afterwards', async () => {
+test('no mail contains anything of a name before its approval, and every mail contains it afterwards @attack', async () => {
   const before = await causeEveryMail('before');
   expect(before).toHaveLength(6);
   for (const { subject, text, html } of before) {
@@ -78,7 +78,7 @@ test('no mail contains anything of a name before its approval, and every mail co
   await approve(null);
 });
 
-test('the checkout shows the page’s origin next to a name before its approval', async () => {
+test('the checkout shows the page’s origin next to a name before its approval @attack', async () => {
   const shown = async () => (await (await CheckoutWindow.open(world)).get()).body.app_name;
   expect(await shown()).toBe(`${NAME} (app.example.com)`);
   await approve(new Date());

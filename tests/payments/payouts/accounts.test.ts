@@ -161,7 +161,7 @@ test('an account that its owner disconnects is closed, and the team can begin ag
   expect(await stateOf(payee.teamId)).toBe('active');
 });
 
-test('an owner replaces an account that still exists: what was not sent fails, and the first payout to the new one waits', async () => {
+test('an owner replaces an account that still exists: what was not sent fails, and the first payout to the new one waits @attack', async () => {
   const payout = await newPlannedPayout(5_000);
   const waiting = await newPlannedPayout(6_000, { state: 'waiting_for_balance' });
   const sending = await newPlannedPayout(7_000, { state: 'sending', leaseUntil: new Date('2100-01-01') });
@@ -200,7 +200,7 @@ test('an owner replaces an account that still exists: what was not sent fails, a
   expect(planned).toMatchObject({ processorAccountId: next, approvedBy: null, amount: 5_000_000_000n });
 });
 
-test('an account that is disconnected while a caller still creates it is not stored again', async () => {
+test('an account that is disconnected while a caller still creates it is not stored again @attack', async () => {
   const payee = await newPayee();
   await onboard(payee, 'later');
   const { creationKey } = await prisma().payoutAccount.findUniqueOrThrow({ where: { teamId: payee.teamId } });
@@ -243,7 +243,7 @@ async function sendEvent(event: object, secret = CONNECT_SECRET): Promise<number
   return response.status;
 }
 
-test('an event only says where to look: unknown accounts are accepted, other signatures are not', async () => {
+test('an event only says where to look: unknown accounts are accepted, other signatures are not @attack', async () => {
   const payee = await newPayee();
   await control(world, { webhooks: 'drop' });
   const account = await onboard(payee, 'later');

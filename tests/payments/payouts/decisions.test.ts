@@ -62,7 +62,7 @@ const MATRIX = DECISIONS.flatMap((what) =>
 );
 
 describe('a decision about a payout takes effect and is recorded, or is refused and changes nothing', () => {
-  it.each(MATRIX)('$what, $state, $method', async ({ what, state, method, after }) => {
+  it.each(MATRIX)('$what, $state, $method @attack', async ({ what, state, method, after }) => {
     const isApproved = what !== 'approve';
     const { id } = await newPayout({ state, method, isApproved });
     const before = await rowOf(id);
@@ -93,7 +93,7 @@ describe.each([
   ['returned', 'sent', 'manual'],
   ['failed', 'planned', 'manual'],
 ] as const)('of ten operators who decide %s at once', (what, state, method) => {
-  it('one succeeds, and the others receive the reason', async () => {
+  it('one succeeds, and the others receive the reason @attack', async () => {
     const { id } = await newPayout({ state, method, isApproved: what !== 'approve' });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) =>
@@ -107,7 +107,7 @@ describe.each([
   });
 });
 
-test('a payout is recorded as failed or as sent by two operators at once, and never as both', async () => {
+test('a payout is recorded as failed or as sent by two operators at once, and never as both @attack', async () => {
   for (let round = 0; round < 5; round++) {
     const { id } = await newPayout({ state: 'planned', method: 'manual' });
     const outcomes = await Promise.allSettled([change(id, sent()), change(id, { do: 'failed' })]);
@@ -118,7 +118,7 @@ test('a payout is recorded as failed or as sent by two operators at once, and ne
   }
 });
 
-test('a payout that is held, not approved, or of a held team cannot be recorded as sent', async () => {
+test('a payout that is held, not approved, or of a held team cannot be recorded as sent @attack', async () => {
   const { id, teamId } = await newPayout({ state: 'planned', method: 'manual', isApproved: false });
   await expect(change(id, sent())).rejects.toThrow('Approve this payout first');
   await change(id, { do: 'approve' });
@@ -171,7 +171,7 @@ describe('the record of a payment by hand', () => {
     ['a day that does not exist', { date: '2026-02-31' }, /Enter the date/, 'date'],
     ['a day before the plan', { date: '2020-01-01' }, /before the payout was planned/, 'date'],
     ['a day to come', { date: '2099-01-01' }, /in the future/, 'date'],
-  ])('is refused with %s', async (_, given, message, param) => {
+  ])('is refused with %s @attack', async (_, given, message, param) => {
     const deed = (async () => change(id, sent(given)))();
     await expect(deed).rejects.toMatchObject({ message: expect.stringMatching(message), param });
     expect(await countDecisions(id)).toBe(0);
@@ -189,7 +189,7 @@ describe('the record of a payment by hand', () => {
     expect((await findPayoutFacts(id))?.paid?.rate).toBe(rate);
   });
 
-  it('has a reference that no other payout of the team has, even in parallel', async () => {
+  it('has a reference that no other payout of the team has, even in parallel @attack', async () => {
     const others = await Promise.all(
       [1, 2, 3].map((month) => newPayout({ teamId, state: 'planned', method: 'manual', month })),
     );

@@ -79,7 +79,7 @@ const LATER: [string, number][] = [
 ];
 
 test.each(LATER.flatMap(([later, ms]) => DEATHS.map(([when, death]) => ({ later, ms, when, death }))))(
-  'a payout whose process died $when is sent once, $later later',
+  'a payout whose process died $when is sent once, $later later @attack',
   async ({ ms, death }) => {
     const { payoutId, accountId } = await newPlannedPayout(12_345);
     await runUntilDeath('', death);

@@ -45,7 +45,7 @@ async function svc(...words: string[]) {
 }
 const svcJson = async (...words: string[]) => JSON.parse((await svc(...words, '--json')).out);
 
-test('of five operators who reverse a payout at once, one books it back, and Stripe reverses once', async () => {
+test('of five operators who reverse a payout at once, one books it back, and Stripe reverses once @attack', async () => {
   const { payoutId, transferId, teamId } = await newSentPayout();
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => reversePayout(asked(payoutId))));
   expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ test('of five operators who reverse a payout at once, one books it back, and Str
   expect(books.map(({ kind }) => kind).sort()).toEqual(['payout', 'payout_return']);
 });
 
-test('a reversal that was interrupted after Stripe made it is completed by repeating it', async () => {
+test('a reversal that was interrupted after Stripe made it is completed by repeating it @attack', async () => {
   // Otherwise an event, even one of the transfer itself that arrives late, would book it back first.
   await control(world, { webhooks: 'drop' });
   onTestFinished(() => control(world, { webhooks: 'on' }));
@@ -153,7 +153,7 @@ test('after a payout failed, an operator plans another one once the cause is fix
   expect(await prisma().payout.count({ where: { teamId, state: 'planned' } })).toBe(1);
 });
 
-test('an operator sees the destination of a planned payout only, and the audit log records each look', async () => {
+test('an operator sees the destination of a planned payout only, and the audit log records each look @attack', async () => {
   const { id, teamId } = await newPayout({ state: 'planned', method: 'manual' });
   await expect(viewDestination(OPERATOR, id)).rejects.toThrow('has not entered a bank account');
   const details = { name: 'Ada', address: 'Street 1\n1010 Vienna', country: 'AT', taxId: '' };

@@ -35,7 +35,7 @@ const save = (teamId: string, change: Partial<GivenPayee> = {}) =>
     records.push([before?.destinationEnding ?? null, after.destinationEnding]);
   });
 
-test('payee details are saved tidied, with the destination encrypted and shown only as its last characters', async () => {
+test('payee details are saved tidied, with the destination encrypted and shown only as its last characters @attack', async () => {
   const { teamId } = await newTeam('Harbour');
   expect(await save(teamId)).toMatchObject({ ok: true, before: null });
   const details = await readPayeeDetails(teamId);
@@ -52,7 +52,7 @@ test('payee details are saved tidied, with the destination encrypted and shown o
   expect(JSON.stringify(toPayoutPayee(row))).not.toContain('1904');
 });
 
-test('a destination copied to another team’s row cannot be read there', async () => {
+test('a destination copied to another team’s row cannot be read there @attack', async () => {
   const [one, other] = [await newTeam('One'), await newTeam('Other')];
   await save(one.teamId);
   await save(other.teamId, { destination: 'DE89 3704 0044 0532 0130 00' });
@@ -101,7 +101,7 @@ test.each<[keyof GivenPayee, string, RegExp]>([
   expect(await readPayeeDetails(teamId)).toBeNull();
 });
 
-test('new details reach a planned payout, which needs an approval again; sent ones keep theirs', async () => {
+test('new details reach a planned payout, which needs an approval again; sent ones keep theirs @attack', async () => {
   const { teamId, apps } = await newTeam('Planner');
   const [partnerId = ''] = apps;
   await save(teamId);
@@ -128,7 +128,7 @@ test('new details reach a planned payout, which needs an approval again; sent on
   });
 });
 
-test('an operator approves the payee details that they saw: after a change, the page has to be read again', async () => {
+test('an operator approves the payee details that they saw: after a change, the page has to be read again @attack', async () => {
   const { teamId, apps } = await newTeam('Switcher');
   await save(teamId);
   const row = await prisma().payeeDetails.findUniqueOrThrow({ where: { teamId } });

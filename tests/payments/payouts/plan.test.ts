@@ -29,7 +29,7 @@ async function newReadyPayee(cents: number): Promise<Payee> {
   return payee;
 }
 
-test('a team has one payout per month, however many instances plan it and members ask for it', async () => {
+test('a team has one payout per month, however many instances plan it and members ask for it @attack', async () => {
   const payee = await newReadyPayee(5_000);
   await Promise.all([
     ...[1, 2, 3].map(() => planPayouts()),
@@ -44,7 +44,7 @@ test('a team has one payout per month, however many instances plan it and member
   expect(await payoutsOf(payee)).toHaveLength(1);
 });
 
-test('the first payout to an account waits for an approval, and later ones to it do not', async () => {
+test('the first payout to an account waits for an approval, and later ones to it do not @attack', async () => {
   const payee = await newReadyPayee(5_000);
   await planPayouts();
   const [first] = await payoutsOf(payee);
@@ -112,7 +112,7 @@ test('with the schedule on request, nothing is planned until a member asks, once
   expect(await requestPayout(payee.teamId)).toMatchObject({ outcome: 'exists' });
 });
 
-test('manual payouts need payee details with a destination, and a new approval after these change', async () => {
+test('manual payouts need payee details with a destination, and a new approval after these change @attack', async () => {
   Object.assign(settings(), { PAYOUTS: 'manual' });
   const payee = await newPayee();
   await earn(payee, 5_000);
@@ -153,7 +153,7 @@ async function newManualPayee(day?: string) {
   return { ...payee, save };
 }
 
-test('payee details that change after the payout that was approved need an approval, whatever the clocks say', async () => {
+test('payee details that change after the payout that was approved need an approval, whatever the clocks say @attack', async () => {
   // The database has the real time.
   at('2020-01-05T12:00:00Z');
   const payee = await newManualPayee('2019-01-02');
@@ -163,7 +163,7 @@ test('payee details that change after the payout that was approved need an appro
   expect((await payoutsOf(payee)).map(({ approvedBy }) => approvedBy)).toEqual(['operator', null]);
 });
 
-test('payee details that are saved while a payout is planned are in it, and need an approval', async () => {
+test('payee details that are saved while a payout is planned are in it, and need an approval @attack', async () => {
   const payee = await newManualPayee();
   at('2026-12-05T12:00:00Z');
   let planned: Promise<unknown> | undefined;

@@ -68,7 +68,7 @@ test.each<[string, object]>([
   expect(await readPayout(payout.payoutId)).toMatchObject({ state: 'sent' });
 });
 
-test('a payout of a team that is held is not sent, but one that was sent before is found', async () => {
+test('a payout of a team that is held is not sent, but one that was sent before is found @attack', async () => {
   const [unsent, sent] = [await newPlannedPayout(1_000), await newPlannedPayout(2_000)];
   const teams = { where: { id: { in: [unsent.teamId, sent.teamId] } } };
   await prisma().team.updateMany({ ...teams, data: { payoutsHeldAt: nowDate() } });
@@ -142,7 +142,7 @@ test('while Stripe cannot be reached, a payout stays on its way and is sent late
   expect(await transfersTo(payout.accountId)).toHaveLength(1);
 });
 
-test('while Stripe still works on the same transfer, a payout stays on its way, and is not booked back', async () => {
+test('while Stripe still works on the same transfer, a payout stays on its way, and is not booked back @attack', async () => {
   const payout = await newPlannedPayout(6_100);
   await control(world, { fail_next: { status: 409, times: 3, path: 'transfers' } });
   await sendPayouts();

@@ -75,7 +75,7 @@ async function readRows(id: string): Promise<string[][]> {
   return rows;
 }
 
-test('the CSV adds up to the payout to the microcredit, in both units, and runs no formula', async () => {
+test('the CSV adds up to the payout to the microcredit, in both units, and runs no formula @attack', async () => {
   const rows = await readRows(payoutId);
   const { amount } = await prisma().payout.findUniqueOrThrow({ where: { id: payoutId } });
   expect(rows.every((row) => row.length === STATEMENT_HEADER.length)).toBe(true);
@@ -134,7 +134,7 @@ test('a statement is the same file each time, on several pages too, and says the
   expect(readPdfText(first).filter((text) => text.startsWith('sandbox/model-'))).toHaveLength(90);
 });
 
-test('another team’s payout does not exist, and a payout’s days are read by month', async () => {
+test('another team’s payout does not exist, and a payout’s days are read by month @attack', async () => {
   const other = await newTeam('Stranger');
   expect(await findStatement(payoutId, other.teamId)).toBeNull();
   expect(await respondWithStatement(payoutId, other.teamId)).toBeNull();

@@ -38,7 +38,7 @@ const stateBecomes = (payoutId: string, state: string) =>
     (payout) => payout.state === state,
   );
 
-test('a transfer that was reversed in Stripe’s dashboard is booked back once, however often Stripe says so', async () => {
+test('a transfer that was reversed in Stripe’s dashboard is booked back once, however often Stripe says so @attack', async () => {
   const { payoutId, transferId } = await newSentPayout();
   await control(world, { webhooks: 'twice' });
   await stripe.transfers.createReversal(transferId);
@@ -54,7 +54,7 @@ test('a transfer that was reversed in Stripe’s dashboard is booked back once, 
   expect(await prisma().payout.count({ where: { id: payoutId, reversedMinor: null } })).toBe(1);
 });
 
-test('an event only says where to look: what Stripe did not reverse stays sent, and other signatures are refused', async () => {
+test('an event only says where to look: what Stripe did not reverse stays sent, and other signatures are refused @attack', async () => {
   const { payoutId, transferId } = await newSentPayout();
   const lie = { id: transferId, object: 'transfer', amount: 12_500, amount_reversed: 12_500, reversed: true };
   const send = async (secret: string, id = transferId, extra = {}) => {
@@ -95,7 +95,7 @@ test('with one secret for both endpoints, as the Stripe CLI has, events of payme
   Object.assign(settings(), { STRIPE_CONNECT_WEBHOOK_SECRET: before });
 });
 
-test('a transfer that was reversed in part changes no books and waits for an operator, who reverses the rest', async () => {
+test('a transfer that was reversed in part changes no books and waits for an operator, who reverses the rest @attack', async () => {
   const { payoutId, transferId } = await newSentPayout();
   await stripe.transfers.createReversal(transferId, { amount: 4_000 });
   await until(
@@ -156,7 +156,7 @@ test('a second transfer in the name of a payout, or one to another account, says
   expect(await readPayout(one.payoutId)).toMatchObject({ state: 'sent', reversedMinor: null });
 });
 
-test('of an operator’s reversal whose event arrives first, their reason and both logs remain, each once', async () => {
+test('of an operator’s reversal whose event arrives first, their reason and both logs remain, each once @attack', async () => {
   const { payoutId, transferId } = await newSentPayout();
   await control(world, { webhooks: 'drop' });
   const reverse = stripePayouts.reverseTransfer;

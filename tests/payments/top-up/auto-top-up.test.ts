@@ -126,7 +126,7 @@ describe('a settlement below the threshold', () => {
 });
 
 describe('what the user agreed to', () => {
-  test('is recorded as shown, with the session, and nothing can change it', async () => {
+  test('is recorded as shown, with the session, and nothing can change it @attack', async () => {
     const buyer = await newTopUpBuyer();
     await turnOn(buyer, { amountMinor: 2_000 });
     const consents = await prisma().autoTopUpConsent.findMany({
@@ -147,7 +147,7 @@ describe('what the user agreed to', () => {
       await expect(pool().query(change)).rejects.toThrow('append-only');
   });
 
-  test('is recorded once when it is turned on 12 times at once, with the terms in effect', async () => {
+  test('is recorded once when it is turned on 12 times at once, with the terms in effect @attack', async () => {
     const buyer = await newBuyer();
     const amounts = Array.from({ length: 12 }, (_, n) => 1_000 + n);
     // All have read that it is off before the first one turns it on.
@@ -171,7 +171,7 @@ describe('what the user agreed to', () => {
     expect(consents).toMatchObject([{ id: consentId, amountMinor }]);
   });
 
-  test('is a ceiling per currency and month: changing the currency and back forgets nothing', async () => {
+  test('is a ceiling per currency and month: changing the currency and back forgets nothing @attack', async () => {
     const buyer = await newTopUpBuyer();
     await spend(buyer, 600);
     await passTwice();
@@ -188,7 +188,7 @@ describe('what the user agreed to', () => {
     expect(await month(), 'a month later').toBe(0);
   });
 
-  test('is not what the form showed: nothing is turned on', async () => {
+  test('is not what the form showed: nothing is turned on @attack', async () => {
     const buyer = await newBuyer();
     const consent = 'I authorise svc to charge $1.00.';
     expect(await turnOn(buyer, { consent })).toMatchObject({ kind: 'refused', field: 'consent' });
@@ -203,13 +203,13 @@ describe('what the user agreed to', () => {
     ['amount', { amountMinor: Number.NaN }],
     ['ceiling', { ceilingMinor: 999 }],
     ['card', { cardId: 'pm_of_another_user' }],
-  ])('has a wrong %s: nothing is turned on', async (field, changes) => {
+  ])('has a wrong %s: nothing is turned on @attack', async (field, changes) => {
     const buyer = await newBuyer();
     expect(await turnOn(buyer, changes)).toMatchObject({ kind: 'refused', field });
     expect(await prisma().autoTopUp.count({ where: { userId: buyer.userId } })).toBe(0);
   });
 
-  test('is in force only once the bank allows charges without the buyer', async () => {
+  test('is in force only once the bank allows charges without the buyer @attack', async () => {
     const buyer = await newBuyer({ number: ALWAYS_ASKS, credits: 10 });
     const result = await turnOn(buyer, {}, ALWAYS_ASKS);
     if (result.kind !== 'needs_action') throw new Error(result.kind);
@@ -222,7 +222,7 @@ describe('what the user agreed to', () => {
     expect(await paymentsOf(buyer)).toHaveLength(1);
   });
 
-  test('is void if the bank refuses', async () => {
+  test('is void if the bank refuses @attack', async () => {
     const buyer = await newBuyer({ number: ALWAYS_ASKS });
     const result = await turnOn(buyer, {}, ALWAYS_ASKS);
     if (result.kind !== 'needs_action') throw new Error(result.kind);
@@ -327,7 +327,7 @@ describe('a bank that wants the buyer', () => {
     expect(await mailsTo(buyer)).toEqual([]);
   });
 
-  test('shows the confirmation to its buyer only', async () => {
+  test('shows the confirmation to its buyer only @attack', async () => {
     const { id } = await waitForBuyer();
     const other = await newBuyer();
     expect(await findTopUpConfirmation(other.userId, id)).toBeNull();
@@ -380,7 +380,7 @@ test('while the processor cannot be reached, it stays on, and the card is charge
   expect(await moneyOf(buyer)).toBe(1_400);
 });
 
-test('it is suspended while an operator blocks the purchases', async () => {
+test('it is suspended while an operator blocks the purchases @attack', async () => {
   const buyer = await newTopUpBuyer();
   const { userId } = buyer;
   await inTransaction((tx) => blockPurchases(tx, [userId]));

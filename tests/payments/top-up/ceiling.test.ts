@@ -25,7 +25,7 @@ async function conclude(userId: string, status: 'completed' | 'failed', failure:
   await advanceTopUps();
 }
 
-test('over months of random use, a month never has more than its ceiling, and a due top-up always begins', async () => {
+test('over months of random use, a month never has more than its ceiling, and a due top-up always begins @attack', async () => {
   const random = seededRandom();
   const userId = await newTopUpUser();
   const spent = new Map<string, number>();
@@ -62,7 +62,7 @@ test('over months of random use, a month never has more than its ceiling, and a 
   expect(spent.size).toBeGreaterThan(5);
 });
 
-test('a month that another instance has already reached counts, even if this clock is behind', async () => {
+test('a month that another instance has already reached counts, even if this clock is behind @attack', async () => {
   const userId = await newTopUpUser({ ceilingMinor: 1_000 } as never);
   await pool().query(`UPDATE auto_top_up SET month = '2099-01-01', month_minor = 1000 WHERE user_id = $1`, [
     userId,

@@ -87,7 +87,7 @@ test.each<[string, Death]>([
   ['after the card was charged', { call: CHARGE, when: 'before the answer' }],
   ['before the credits were booked', { call: READING, when: 'before the answer' }],
   ['never', { call: /nothing/, when: 'never' }],
-])('a process that dies %s charges once and loses no credits', async (_, death) => {
+])('a process that dies %s charges once and loses no credits @attack', async (_, death) => {
   await setWebhooks(world, 'hold');
   const buyer = await newTopUpBuyer();
   const { userId, customer } = buyer;

@@ -57,7 +57,7 @@ test('one mail is sent when the balance falls below the threshold, and another o
   expect(mail?.text).toContain('/account/payment#low-balance');
 });
 
-test('a balance that goes up and down causes at most one mail a day', async () => {
+test('a balance that goes up and down causes at most one mail a day @attack', async () => {
   const userId = await newWatcher();
   let sent = 0;
   for (let hour = 0; hour < 72; hour++) {
@@ -102,7 +102,7 @@ test('a new threshold applies at once, and no mail is sent once it is turned off
   expect(await findLowBalanceMail(userId)).toBeNull();
 });
 
-test('a mail that is turned off and on again still comes at most once a day', async () => {
+test('a mail that is turned off and on again still comes at most once a day @attack', async () => {
   const userId = await newWatcher();
   let sent = 0;
   for (let hour = 0; hour < 48; hour++) {

@@ -149,7 +149,7 @@ describe('what the file contains', () => {
     columns.filter((column) => column.table === table && /^(text|_text|bytea|jsonb)$/.test(column.type));
   const hex = (marker: string) => Buffer.from(marker).toString('hex');
 
-  test.each(OWNERS)('each exported column of %s is in the file, and no other', async (owner) => {
+  test.each(OWNERS)('each exported column of %s is in the file, and no other @attack', async (owner) => {
     const { file, text } = await exportOf(ownerOf(owner));
     expect(file).toMatchObject({ format: 'svc account export', version: 1, complete: true });
     for (const { name, table, columns: exported, also = [], isSingle } of SECTIONS) {
@@ -169,7 +169,7 @@ describe('what the file contains', () => {
     for (const table of leftOut) expect([table, text.includes(`${owner}-${table}-`)]).toEqual([table, false]);
   });
 
-  test('nothing of anyone else and no account id is in the file', async () => {
+  test('nothing of anyone else and no account id is in the file @attack', async () => {
     const { text } = await exportOf(ownerOf('ada'));
     expect(text).not.toContain('bob-');
     expect(text).not.toContain(hex('bob-'));
@@ -213,7 +213,7 @@ describe('a download', () => {
     expect(file.wallet.money).toBe(1_000_000_000);
   });
 
-  test('is refused while two others are written, and works again when one of them ends', async () => {
+  test('is refused while two others are written, and works again when one of them ends @attack', async () => {
     const owner = { userId: newId('usr'), email: 'nobody@example.com' };
     const [one, two] = [writeExport(owner), writeExport(owner)];
     await Promise.all([one.next(), two.next()]);
@@ -225,7 +225,7 @@ describe('a download', () => {
     await two.return(undefined);
   });
 
-  test('is refused to a user who has downloaded ten in an hour', async () => {
+  test('is refused to a user who has downloaded ten in an hour @attack', async () => {
     const owner = { userId: newId('usr'), email: 'nobody@example.com' };
     for (let n = 0; n < 10; n++) expect(await findExportRefusal(owner, 'click')).toBeNull();
     expect(await findExportRefusal(owner, 'click')).toMatchObject({

@@ -17,7 +17,7 @@ await startCheckout();
 
 const GONE = 'This account has been deleted.';
 
-test('auto top-up that is turned on while the account is deleted is not saved', async () => {
+test('auto top-up that is turned on while the account is deleted is not saved @attack', async () => {
   const buyer = await newBuyer();
   const { authorizeCard } = stripeProcessor;
   stripeProcessor.authorizeCard = async (card) => {
@@ -33,7 +33,7 @@ test('auto top-up that is turned on while the account is deleted is not saved', 
   expect(await prisma().autoTopUp.findUnique({ where: { userId: buyer.userId } })).toBeNull();
 });
 
-test('a deleted account is never charged, even if its auto top-up was left on', async () => {
+test('a deleted account is never charged, even if its auto top-up was left on @attack', async () => {
   const userId = await newTopUpUser();
   await setMoney(userId, 0);
   expect(await findDue([userId])).toEqual([userId]);

@@ -187,7 +187,7 @@ it.each([
     'https://app.example.com/\u202eback',
     '',
   ].map((uri) => [uri, MALFORMED] as const),
-])('never redirects to %j', async (redirectUri, message) => {
+])('never redirects to %j @attack', async (redirectUri, message) => {
   await expect(checkRedirect({ ...request, redirectUri })).rejects.toMatchObject({
     code: 'invalid_request',
     param: 'redirect_uri',
@@ -195,17 +195,17 @@ it.each([
   });
 });
 
-it('an address of more than 2,000 characters is neither redirected to nor repeated', async () => {
+it('an address of more than 2,000 characters is neither redirected to nor repeated @attack', async () => {
   const redirectUri = `https://app.example.com/${'x'.repeat(2_000)}`;
   await expect(checkRedirect({ ...request, redirectUri })).rejects.toThrow('redirect_uri: is too long');
 });
 
-it('one app’s redirect address is not another’s', async () => {
+it('one app’s redirect address is not another’s @attack', async () => {
   const { publishableKey } = await newPartner(['https://app.example.com']);
   await expect(checkRedirect({ ...request, publishableKey })).rejects.toThrow(UNREGISTERED);
 });
 
-it('a token for an address that was removed since is refused', async () => {
+it('a token for an address that was removed since is refused @attack', async () => {
   await registerRedirects(partner.id, ['https://app.example.com/leaky']);
   const [first, second] = [await signIn('https://app.example.com/leaky'), await signIn(request.redirectUri)];
   await removeRedirect(partner.id, 'https://app.example.com/leaky');

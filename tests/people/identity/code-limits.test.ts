@@ -100,7 +100,7 @@ const outcomes = (responses: { outcome: string }[]) => ({
   limited: responses.filter(({ outcome }) => outcome === 'rate_limited').length,
 });
 
-it('callers without an IP share the limits of one network: codes, attempts and checkout windows', async () => {
+it('callers without an IP share the limits of one network: codes, attempts and checkout windows @attack', async () => {
   setLimits({ perAddress: 3 });
   const codes: { outcome: string }[] = [];
   for (const ip of ['', 'unknown', '', '203.0.113.999', '']) codes.push(await ask(newEmail(), ip));
@@ -121,7 +121,7 @@ it('callers without an IP share the limits of one network: codes, attempts and c
   expect(outcomes(windows).limited).toBe(2);
 });
 
-it('wrong codes from 15 IPs through one app lock the user out of nothing', async () => {
+it('wrong codes from 15 IPs through one app lock the user out of nothing @attack', async () => {
   const email = newEmail();
   for (let asked = 0; asked < 3; asked++) {
     const { challengeId } = await ask(email, ipv4(asked), evil);
@@ -137,7 +137,7 @@ it('wrong codes from 15 IPs through one app lock the user out of nothing', async
   expect(signedIn.outcome).toBe('ok');
 });
 
-it('any number of IPs guess a code with a chance below 0.1% a day, and never stop a known browser', async () => {
+it('any number of IPs guess a code with a chance below 0.1% a day, and never stop a known browser @attack', async () => {
   const email = newEmail();
   const browser = await signIn(email, '203.0.113.1');
   const attacks = [];
@@ -155,7 +155,7 @@ it('any number of IPs guess a code with a chance below 0.1% a day, and never sto
   await signIn(email, '203.0.113.1');
 }, 60_000);
 
-it('one network cannot use up the codes of a user elsewhere, not even through many apps', async () => {
+it('one network cannot use up the codes of a user elsewhere, not even through many apps @attack', async () => {
   const email = newEmail();
   const apps = [app, evil, await newPartner(), await newPartner()];
   const responses = [];
@@ -164,7 +164,7 @@ it('one network cannot use up the codes of a user elsewhere, not even through ma
   await signIn(email, ipv4(2));
 });
 
-it('neither the wait nor the code of a user is affected by what others request', async () => {
+it('neither the wait nor the code of a user is affected by what others request @attack', async () => {
   setLimits({ resendSeconds: 30 });
   const email = newEmail();
   const { challengeId } = await ask(email, ipv4(1));
@@ -182,7 +182,7 @@ it('the next code needs no wait once a code was entered', async () => {
   expect(await askOwnPages(email, ipv4(1))).toEqual({ outcome: 'rate_limited', retryAfter: 30 });
 });
 
-it('a known browser has its own five codes per hour and ten per day, in every app together', async () => {
+it('a known browser has its own five codes per hour and ten per day, in every app together @attack', async () => {
   const email = newEmail();
   const browser = await signIn(email, ipv4(1));
   const responses = [];
@@ -195,7 +195,7 @@ it('a known browser has its own five codes per hour and ten per day, in every ap
   expect(outcomes(responses)).toEqual({ ok: 10, limited: 5 });
 });
 
-it('a known browser does not wait while requests of strangers for the mailbox are counted', async () => {
+it('a known browser does not wait while requests of strangers for the mailbox are counted @attack', async () => {
   const email = newEmail();
   const browser = await signIn(email, ipv4(1));
   await inTransaction(async (tx) => {
@@ -204,14 +204,14 @@ it('a known browser does not wait while requests of strangers for the mailbox ar
   });
 });
 
-it('signing in again does not give a known browser a new budget', async () => {
+it('signing in again does not give a known browser a new budget @attack', async () => {
   const email = newEmail();
   let browser = await signIn(email, ipv4(1));
   for (let n = 0; n < 5; n++) browser = await signIn(email, ipv4(1), browser);
   expect((await askOwnPages(email, ipv4(1), browser)).outcome).toBe('rate_limited');
 });
 
-it('an IPv6 /64 counts as one IP, and a /48 as ten', async () => {
+it('an IPv6 /64 counts as one IP, and a /48 as ten @attack', async () => {
   const one = [];
   for (let n = 0; n < 45; n++) one.push(await ask(newEmail(), `2001:db8:1:2::${n.toString(16)}`));
   expect(outcomes(one)).toEqual({ ok: 20, limited: 25 });
@@ -223,14 +223,14 @@ it('an IPv6 /64 counts as one IP, and a /48 as ten', async () => {
   expect((await ask(newEmail(), '2001:db8:8::1')).outcome).toBe('ok');
 });
 
-it('for one mailbox, a whole IPv6 /48 counts as one caller', async () => {
+it('for one mailbox, a whole IPv6 /48 counts as one caller @attack', async () => {
   const email = newEmail();
   const responses = [];
   for (let n = 0; n < 8; n++) responses.push(await ask(email, `2001:db8:9:${n}::1`));
   expect(outcomes(responses)).toEqual({ ok: 5, limited: 3 });
 });
 
-it('entering codes is limited per IPv6 /64 and app too', async () => {
+it('entering codes is limited per IPv6 /64 and app too @attack', async () => {
   const email = newEmail();
   const tried = [];
   for (let n = 0; n < 61; n++)
@@ -239,7 +239,7 @@ it('entering codes is limited per IPv6 /64 and app too', async () => {
   expect((await enter('ch_none', email, '123456', '2001:db8:3:4::1', evil)).outcome).toBe('invalid_code');
 });
 
-it('addresses that differ by a +tag count as one mailbox', async () => {
+it('addresses that differ by a +tag count as one mailbox @attack', async () => {
   const [name] = newEmail().split('@');
   const responses = [];
   for (let n = 0; n < 7; n++) responses.push(await ask(`${name}+${n}@example.com`, ipv4(1)));
@@ -247,7 +247,7 @@ it('addresses that differ by a +tag count as one mailbox', async () => {
   expect((await ask(`${name}.other@example.com`, ipv4(1))).outcome).toBe('ok');
 });
 
-it('the service’s own pages have the ceiling of an app, which a known browser does not meet', async () => {
+it('the service’s own pages have the ceiling of an app, which a known browser does not meet @attack', async () => {
   setLimits({ perApp: 3 });
   const email = newEmail();
   const browser = await signIn(email, ipv4(1));
@@ -258,7 +258,7 @@ it('the service’s own pages have the ceiling of an app, which a known browser 
   await signIn(email, ipv4(1), browser);
 });
 
-it('a few networks that use up the ceiling of an app do not stop the first code of another network', async () => {
+it('a few networks that use up the ceiling of an app do not stop the first code of another network @attack', async () => {
   setLimits({ perApp: 30 });
   const quiet = await newPartner();
   const flood = [];
@@ -272,7 +272,7 @@ it('a few networks that use up the ceiling of an app do not stop the first code 
   expect((await ask(newEmail(), '2001:db8:20:2::1', quiet)).outcome).toBe('rate_limited');
 });
 
-it('a ceiling holds for parallel requests for different mailboxes from one network, and ten times it from many', async () => {
+it('a ceiling holds for parallel requests for different mailboxes from one network, and ten times it from many @attack', async () => {
   setLimits({ perApp: 2 });
   const [quiet, loud] = [await newPartner(), await newPartner()];
   const ofOne = await Promise.all(Array.from({ length: 12 }, () => ask(newEmail(), ipv4(1), quiet)));

@@ -113,7 +113,7 @@ describe('a program without a browser', () => {
     expect(await liveKeyIds(reader)).toEqual([]);
   });
 
-  test('gets no key when the user signs out before it asks', async () => {
+  test('gets no key when the user signs out before it asks @attack', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
     await answerDevice(begun.user_code, reader, 'allow');
@@ -130,7 +130,7 @@ describe('a program without a browser', () => {
     expect(await cli.errorOfPoll(begun.device_code)).toBe('expired_token');
   });
 
-  test('gets one key, which a second use of its code revokes, also after an hour', async () => {
+  test('gets one key, which a second use of its code revokes, also after an hour @attack', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
     await answerDevice(begun.user_code, reader, 'allow');
@@ -145,7 +145,7 @@ describe('a program without a browser', () => {
     expect(await prisma().deviceAuthorization.count({ where: kept })).toBe(0);
   });
 
-  test('gets one key at most when it asks in parallel', async () => {
+  test('gets one key at most when it asks in parallel @attack', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
     await answerDevice(begun.user_code, reader, 'allow');
@@ -155,7 +155,7 @@ describe('a program without a browser', () => {
     expect(await liveKeyIds(reader)).toEqual([]);
   });
 
-  test('cannot use the code of another app', async () => {
+  test('cannot use the code of another app @attack', async () => {
     const other = await OauthClient.discover(url, (await newPartner()).publishableKey);
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
@@ -187,7 +187,7 @@ describe('the code that the user enters', () => {
     expect(await findWaitingDevice(begun.user_code, await newReader())).toBeNull();
   });
 
-  test('is not in the database, and neither is that of the program', async () => {
+  test('is not in the database, and neither is that of the program @attack', async () => {
     const begun = await cli.beginOnDevice();
     const rows = JSON.stringify(
       (await prisma().deviceAuthorization.findMany()).map((row) =>
@@ -200,7 +200,7 @@ describe('the code that the user enters', () => {
       expect(rows).not.toContain(code);
   });
 
-  test('can be entered 20 times in ten minutes by one user, right or wrong', async () => {
+  test('can be entered 20 times in ten minutes by one user, right or wrong @attack', async () => {
     const reader = await newReader();
     for (let n = 0; n < 20; n++) expect(await findWaitingDevice(newUserCode(), reader)).toBeNull();
     const { user_code: code } = await cli.beginOnDevice();
@@ -209,7 +209,7 @@ describe('the code that the user enters', () => {
     expect(await findWaitingDevice(code, await newReader())).not.toBeNull();
   });
 
-  test('can be entered 100 times in ten minutes from one network, by however many users', async () => {
+  test('can be entered 100 times in ten minutes from one network, by however many users @attack', async () => {
     const clientIp = '2001:db8:7::1';
     for (let n = 0; n < 100; n++)
       await findWaitingDevice('none', { ...(await newSpeaker(n)), clientIp: `2001:db8:7::${n + 1}` });
@@ -228,13 +228,13 @@ const begin = (headers: Record<string, string> = {}) =>
     body: new URLSearchParams({ client_id: partner.publishableKey }),
   });
 
-test('a page begins only on a registered origin of the app', async () => {
+test('a page begins only on a registered origin of the app @attack', async () => {
   const foreign = await begin({ origin: 'https://evil.example' });
   expect([foreign.status, await foreign.json()]).toMatchObject([403, { error: 'unauthorized_client' }]);
   expect((await begin({ origin: 'https://app.example.com' })).status).toBe(200);
 });
 
-test('each network begins 60 times a minute', async () => {
+test('each network begins 60 times a minute @attack', async () => {
   const from = (address: string) => begin({ [CLIENT_IP_HEADER]: address });
   for (let n = 0; n < 60; n++) expect((await from(`2001:db8:9::${n + 1}`)).status).toBe(200);
   const refused = await from('2001:db8:9::fff');

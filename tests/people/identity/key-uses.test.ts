@@ -61,7 +61,7 @@ async function settle(person: Person, ips: string[]): Promise<void> {
   }
 }
 
-test('a settled key that is used from a new network causes one mail, with a link that revokes it', async () => {
+test('a settled key that is used from a new network causes one mail, with a link that revokes it @attack', async () => {
   const person = await newPerson({ credits: 100 });
   await settle(person, ['203.0.113.7', '203.0.113.250', '203.0.99.1', '2001:db8:1::5']);
   expect(await mailsOf(person)).toEqual([]);
@@ -141,7 +141,7 @@ describe('causes no mail', () => {
   });
 });
 
-test('more than eight networks within an hour cause a mail, whatever the age of the key', async () => {
+test('more than eight networks within an hour cause a mail, whatever the age of the key @attack', async () => {
   const person = await newPerson({ credits: 100 });
   for (let n = 0; n < 8; n++) await useFrom(person, `172.${n}.0.1`);
   await runJobs();
@@ -227,7 +227,7 @@ test.each([
   expect(networkOf(ip)).toBe(network);
 });
 
-test('a link works for 30 days and for its own key only', async () => {
+test('a link works for 30 days and for its own key only @attack', async () => {
   const [mine, other] = [await newPerson(), await newPerson()];
   const token = writeRevokeToken(mine.keyId);
   const [id = '', expiry = '', signature = ''] = token.split('.');
@@ -250,7 +250,7 @@ test('a link works for 30 days and for its own key only', async () => {
   ).toBe(2);
 });
 
-test('no key, address or e-mail address is in the log', () => {
+test('no key, address or e-mail address is in the log @attack', () => {
   expect(logged.join('')).not.toMatch(
     /svc_sk_[0-9A-Za-z]|@example\.com|usr_[0-9A-Za-z]|203\.0\.113|198\.51\.100/,
   );

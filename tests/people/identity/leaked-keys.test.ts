@@ -118,7 +118,7 @@ test('a reported key stops working, its app gets an event and its owner a mail t
   for (const secret of [userKey, 'ada/notes']) expect(JSON.stringify(mailed)).not.toContain(secret);
 });
 
-test('a mail names an app only once its name was approved', async () => {
+test('a mail names an app only once its name was approved @attack', async () => {
   const unnamed = await newKey();
   const named = await newPartner();
   await prisma().partner.update({ where: { id: named.id }, data: { nameApprovedAt: new Date() } });
@@ -169,7 +169,7 @@ test('the same key reported in parallel is revoked once, with one event and one 
   expect(events.filter(({ type }) => type === 'user_key.revoked')).toHaveLength(1);
 });
 
-test('a report without a right signature revokes nothing', async () => {
+test('a report without a right signature revokes nothing @attack', async () => {
   const { userKey, keyId } = await newKey();
   const body = JSON.stringify([reportOf(userKey)]);
   const right = signed(scanner, body);
@@ -200,7 +200,7 @@ test('a report without a right signature revokes nothing', async () => {
   expect(await isLive(keyId)).toBe(false);
 });
 
-test('a report is bounded: 1,000 tokens, 1 MB, and JSON of the documented form', async () => {
+test('a report is bounded: 1,000 tokens, 1 MB, and JSON of the documented form @attack', async () => {
   const many = Array.from({ length: 1_000 }, () => reportOf(newUserKey()));
   const { userKey, keyId } = await newKey();
   const full = await send(JSON.stringify([...many.slice(1), reportOf(userKey)]));
@@ -225,7 +225,7 @@ test('a report is bounded: 1,000 tokens, 1 MB, and JSON of the documented form',
   );
 });
 
-test('each client IP has its own limit', async () => {
+test('each client IP has its own limit @attack', async () => {
   const from = (ip: string) => send('[]', {}, ip);
   const answers = await Promise.all(Array.from({ length: 610 }, () => from('192.0.2.3')));
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
@@ -297,13 +297,13 @@ test('anyone who holds a key revokes it, once, wherever it is restricted to and 
   expect((await revoke(partner.publishableKey)).status).toBe(401);
 });
 
-test('guessing keys to revoke is limited per client IP', async () => {
+test('guessing keys to revoke is limited per client IP @attack', async () => {
   const answers = await Promise.all(Array.from({ length: 65 }, () => revoke(newUserKey(), '192.0.2.10')));
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
 });
 
 // Last of the requests: a refused connection with an unread body is closed.
-test('an unsigned flood is refused before its body is read', async () => {
+test('an unsigned flood is refused before its body is read @attack', async () => {
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => send('x'.repeat(2_000_000), {}, '192.0.2.2')),
   );
@@ -311,6 +311,6 @@ test('an unsigned flood is refused before its body is read', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
 });
 
-test('no key and no e-mail address is in the log', () => {
+test('no key and no e-mail address is in the log @attack', () => {
   expect(logged.join('')).not.toMatch(/svc_sk_[0-9A-Za-z]|@example\.com|usr_[0-9A-Za-z]/);
 });

@@ -74,7 +74,7 @@ test('every endpoint of the metadata answers, and no other grant is accepted tha
   expect(await refusalOf(await fetch(`${url}/oauth/authorize`))).toEqual([404, 'invalid_request']);
 });
 
-test('a code is exchanged once: a second use is invalid_grant and revokes the key', async () => {
+test('a code is exchanged once: a second use is invalid_grant and revokes the key @attack', async () => {
   const client = await newClient();
   const { user, returned } = await signIn(client);
   await client.exchange(returned, BACK, 'state one');
@@ -87,7 +87,7 @@ test.each([
   ['another path', 'http://127.0.0.1:59123/other'],
   ['another address of the app', 'myapp://back'],
   ['no address', 'none'],
-])('a code is refused with %s than it was sent to', async (_, redirectUri) => {
+])('a code is refused with %s than it was sent to @attack', async (_, redirectUri) => {
   const client = await newClient();
   const { user, returned } = await signIn(client);
   expect(await client.exchange(returned, redirectUri, 'state one').catch(errorOf)).toBe('invalid_grant');
@@ -100,7 +100,7 @@ test('a code for an app with its own scheme is exchanged too', async () => {
   expect((await client.exchange(returned, 'myapp://back', 'state one')).access_token).toMatch(/^svc_sk_/);
 });
 
-test('an unknown client is invalid_client, and another app’s code is invalid_grant', async () => {
+test('an unknown client is invalid_client, and another app’s code is invalid_grant @attack', async () => {
   const client = await newClient();
   const { returned } = await signIn(client);
   const code = new URL(returned).searchParams.get('code') ?? '';

@@ -67,7 +67,7 @@ describe('signing up an app', () => {
     expect(await approvePartner(approved.id)).toBe(false);
   });
 
-  it('is refused where only the operator registers apps, and after twenty apps', async () => {
+  it('is refused where only the operator registers apps, and after twenty apps @attack', async () => {
     Object.assign(settings(), { PARTNER_SIGNUP: 'closed' });
     await expect(signUp()).rejects.toMatchObject({ code: 'invalid_request' });
     Object.assign(settings(), { PARTNER_SIGNUP: 'open' });

@@ -136,7 +136,7 @@ describe('a passkey', () => {
     expect(await prisma().passkey.count({ where: { userId: deleted.session.userId } })).toBe(0);
   });
 
-  it('cannot be removed by another user', async () => {
+  it('cannot be removed by another user @attack', async () => {
     const { session, authenticator } = await newHolder();
     const [passkey] = await listPasskeys(session.userId);
     expect(await removePasskey(await newSession(), passkey?.passkeyId ?? '')).toBe(false);
@@ -144,7 +144,7 @@ describe('a passkey', () => {
   });
 });
 
-describe('signing in with a passkey is refused', () => {
+describe('signing in with a passkey is refused @attack', () => {
   it.each<[string, Deviation]>([
     ['for another site', { rpId: 'evil.example' }],
     ['without verification of the user', { isVerified: false }],
@@ -253,7 +253,7 @@ describe('confirming with a passkey', () => {
     expect(await live(token)).toMatchObject({ sessionId: session.sessionId, confirmedBy: 'passkey' });
   });
 
-  it('refuses the passkey of another user, and a challenge of another session', async () => {
+  it('refuses the passkey of another user, and a challenge of another session @attack', async () => {
     const { session } = await newHolder();
     const other = await newHolder();
     const options = await askForPasskey(session);
@@ -286,7 +286,7 @@ describe('adding a passkey is refused', () => {
     expect(await listPasskeys(session.userId)).toEqual([]);
   });
 
-  it('with certificates, before any is read: checking them can fetch what they name', async () => {
+  it('with certificates, before any is read: checking them can fetch what they name @attack', async () => {
     const refused = add(await newSession(), new Authenticator(SERVICE), { certificate: Buffer.from('any') });
     // A failed verification would be the cause.
     await expect(refused).rejects.toMatchObject({ ...UNVERIFIABLE, cause: undefined });
@@ -311,7 +311,7 @@ describe('adding a passkey is refused', () => {
     await expect(addPasskey(session, { name: 'Laptop', response })).rejects.toMatchObject(TOO_LATE);
   });
 
-  it('when another account has it', async () => {
+  it('when another account has it @attack', async () => {
     const { session, authenticator } = await newHolder();
     const other = await newSession();
     await expect(add(other, authenticator)).rejects.toMatchObject({

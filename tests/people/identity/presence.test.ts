@@ -43,7 +43,7 @@ async function confirm(session: LiveSession): Promise<LiveSession> {
 }
 
 describe('a confirmation', () => {
-  it('counts for ten minutes, keeps the device and replaces its token', async () => {
+  it('counts for ten minutes, keeps the device and replaces its token @attack', async () => {
     const { token, session } = await oldDevice('here@example.com');
     expect(isRecent(session)).toBe(false);
     const start = now();
@@ -57,7 +57,7 @@ describe('a confirmation', () => {
     expect(isRecent(confirmed)).toBe(false);
   });
 
-  it('takes the code of this device, once, and no other', async () => {
+  it('takes the code of this device, once, and no other @attack', async () => {
     const { session } = await oldDevice('two@example.com');
     const { session: other } = await oldDevice('two@example.com');
     const { challengeId } = await sendConfirmationCode(session, '');
@@ -71,7 +71,7 @@ describe('a confirmation', () => {
     await expect(confirmPresence(session, entry)).rejects.toMatchObject(refused);
   });
 
-  it('is no sign-in, and a code for signing in is no confirmation', async () => {
+  it('is no sign-in, and a code for signing in is no confirmation @attack', async () => {
     const email = 'apart@example.com';
     const { session } = await oldDevice(email);
     const sent = await sendConfirmationCode(session, '');
@@ -86,7 +86,7 @@ describe('a confirmation', () => {
     await confirmPresence(session, asSignIn);
   });
 
-  it('is possible every ten minutes, for hours, and uses up none of the codes for signing in', async () => {
+  it('is possible every ten minutes, for hours, and uses up none of the codes for signing in @attack', async () => {
     const email = 'busy@example.com';
     let { session } = await oldDevice(email);
     const start = now();
@@ -97,7 +97,7 @@ describe('a confirmation', () => {
     expect((await sendServiceCode({ email, clientIp: '' })).resendInSeconds).toBe(30);
   });
 
-  it('cannot flood the mailbox: codes left unused are limited per hour', async () => {
+  it('cannot flood the mailbox: codes left unused are limited per hour @attack', async () => {
     const { session } = await oldDevice('flooded@example.com');
     const start = now();
     const ask = (minute: number) => {
@@ -111,7 +111,7 @@ describe('a confirmation', () => {
     await ask(61);
   });
 
-  it('is asked for in a mail that names the service, and says that it is no sign-in', async () => {
+  it('is asked for in a mail that names the service, and says that it is no sign-in @attack', async () => {
     const { session } = await oldDevice('reader@example.com');
     await sendConfirmationCode(session, '');
     const { mail, recipients } = mailbox.mails.at(-1) ?? {};
@@ -138,13 +138,13 @@ describe('a session of an operator', () => {
     return alive;
   };
 
-  it('ends after eight hours without use, where others last a month', async () => {
+  it('ends after eight hours without use, where others last a month @attack', async () => {
     const idle = [8 * HOUR_MS - MINUTE_MS, 16 * HOUR_MS];
     expect(await lives(OPERATOR, idle)).toEqual([true, false]);
     expect(await lives('user@example.com', idle)).toEqual([true, true]);
   });
 
-  it('ends after seven days however much it is used', async () => {
+  it('ends after seven days however much it is used @attack', async () => {
     const used = Array.from({ length: 24 }, (_, index) => (index + 1) * 7 * HOUR_MS);
     const [last, before] = [await lives(OPERATOR, used), await lives('other@example.com', used)];
     expect(last).toEqual([...Array(23).fill(true), false]);

@@ -134,7 +134,7 @@ const GROUPS: [string, () => AsyncGenerator<Step>][] = [
 const called = new Set<string>();
 
 describe.each(GROUPS)('%s', (_, everyAction) => {
-  test('every server action is refused to strangers, without a session, from other sites and, unless harmless, without a recent confirmation, and succeeds from its own page', async () => {
+  test('every server action is refused to strangers, without a session, from other sites and, unless harmless, without a recent confirmation, and succeeds from its own page @attack', async () => {
     const stranger = (await newSignedIn()).token;
     for await (const step of everyAction()) {
       const { action, token, attemptsOnly, answers } = step;
@@ -160,7 +160,7 @@ test('every server action belongs to a group above', () => {
   expect([...called].sort()).toEqual(dashboard.actionNames);
 });
 
-test('an allowance is lowered with an old confirmation, and raised only with a new one', async () => {
+test('an allowance is lowered with an old confirmation, and raised only with a new one @attack', async () => {
   const { id: partnerId } = await createPartner({ name: 'Allowed', rateBp: 0, origins: [] });
   const user = await newAppUser(partnerId);
   await giveCredits(user.userId);
@@ -194,7 +194,7 @@ test('an operator’s session that was idle overnight opens no page and no expor
   expect(await statuses()).toEqual([307, 307, 401]);
 });
 
-test('the export of an account needs a recent confirmation and contains nothing of others', async () => {
+test('the export of an account needs a recent confirmation and contains nothing of others @attack', async () => {
   const [{ token, email }, other] = [await newSignedIn(), await newSignedIn()];
   const download = () =>
     fetch(`${dashboard.url}/account/data/export`, { headers: { cookie: `${SESSION_COOKIE}=${token}` } });
@@ -205,7 +205,7 @@ test('the export of an account needs a recent confirmation and contains nothing 
   expect((await download()).status).toBe(403);
 });
 
-test('the mailbox of an operator or owner who has a passkey opens no operator page or file and changes nothing', async () => {
+test('the mailbox of an operator or owner who has a passkey opens no operator page or file and changes nothing @attack', async () => {
   const operator = await newSignedIn(OPERATOR);
   const owner = await newSignedIn();
   const app = { name: 'Harbour', rateBp: 0, origins: [], ownerEmail: owner.email };

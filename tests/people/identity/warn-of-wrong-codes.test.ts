@@ -49,7 +49,7 @@ async function warned(): Promise<string[]> {
     .flatMap(({ recipients }) => recipients);
 }
 
-it('five wrong codes by strangers are reported to the user once a day, by one instance', async () => {
+it('five wrong codes by strangers are reported to the user once a day, by one instance @attack', async () => {
   const email = newEmail();
   await signIn(email);
   await enterWrongCodes(email, 4);
@@ -65,7 +65,7 @@ it('five wrong codes by strangers are reported to the user once a day, by one in
   expect(await warned()).toEqual([email]);
 });
 
-it('the warning says when, what to do, and contains no link and no name that a stranger chose', async () => {
+it('the warning says when, what to do, and contains no link and no name that a stranger chose @attack', async () => {
   const email = newEmail();
   await signIn(email);
   time = Date.UTC(2027, 2, 9, 18, 50);
@@ -83,7 +83,7 @@ it('the warning says when, what to do, and contains no link and no name that a s
   }
 });
 
-it('wrong codes in a known browser, or for an address without an account, are not reported', async () => {
+it('wrong codes in a known browser, or for an address without an account, are not reported @attack', async () => {
   const email = newEmail();
   const browser = await signIn(email);
   await enterWrongCodes(email, 5, browser);

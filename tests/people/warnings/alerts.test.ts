@@ -157,7 +157,7 @@ describe('errors of an app', () => {
       await recordRequest(userId, { partnerId, at: new Date(clock - MINUTE_MS).toISOString() });
   }
 
-  test('that rise cause one alert a day, with the first failed request and no user', async () => {
+  test('that rise cause one alert a day, with the first failed request and no user @attack', async () => {
     const { partnerId, owner } = await newTeam();
     await serve(partnerId, 10);
     await fail(partnerId, 'insufficient_credits', 100);
@@ -194,7 +194,7 @@ describe('errors of an app', () => {
   });
 });
 
-test('a member who left, lost the role or turned alerts off gets no alert that was due', async () => {
+test('a member who left, lost the role or turned alerts off gets no alert that was due @attack', async () => {
   const { partnerId, teamId, owner } = await newTeam();
   const [left, demoted, off] = [
     await newMember(teamId, 'developer'),

@@ -358,7 +358,7 @@ test('old warnings are deleted, except those about the last purchase, which are 
   expect(mailbox.mails).toHaveLength(before);
 });
 
-test('no address and no account id is in a link of a warning', async () => {
+test('no address and no account id is in a link of a warning @attack', async () => {
   const spender = await newSpender('limits');
   await spend(spender, 900);
   await warn(spender);

@@ -35,7 +35,7 @@ describe('the unsubscribe link of a warning', () => {
     expect(await readWarningChoices(spender.userId)).toEqual({ limits: false, unusual: true, weekly: true });
   });
 
-  test('changes nothing when a mail program or a scanner opens it', async () => {
+  test('changes nothing when a mail program or a scanner opens it @attack', async () => {
     const { userId } = await newSpender(...WARNING_KINDS);
     for (const kind of WARNING_KINDS) {
       const { oneClick, page } = writeUnsubscribePaths({ userId, kind });
@@ -46,7 +46,7 @@ describe('the unsubscribe link of a warning', () => {
     }
   });
 
-  test('does nothing if it was changed or made for another purpose, or its account was deleted', async () => {
+  test('does nothing if it was changed or made for another purpose, or its account was deleted @attack', async () => {
     const { userId } = await newSpender('limits');
     const token = tokenOf({ userId, kind: 'limits' });
     const foreign = Buffer.from(seal(`${userId} limits `, 'stop-link')).toString('base64url');

@@ -104,7 +104,7 @@ describe('after the days are closed', () => {
     expect(BigInt(Number(payload.closing))).toBe(money);
   });
 
-  test('an app learns nothing of the user’s other apps', async () => {
+  test('an app learns nothing of the user’s other apps @attack', async () => {
     const seen = [
       await readReceipt(echo),
       await readJson(user.userKey, '/v1/credits/statements'),
@@ -122,7 +122,7 @@ describe('after the days are closed', () => {
     expect(new Set([...subjects, (await open(other?.statement ?? '')).payload.sub]).size).toBe(3);
   });
 
-  test('nobody else reads a statement', async () => {
+  test('nobody else reads a statement @attack', async () => {
     const stranger = await newPerson({ credits: 1 });
     const elsewhere = await createPartner({ name: 'Third app', rateBp: 0, origins: [] });
     const sameUser = await inTransaction(async (tx) => {
@@ -264,7 +264,7 @@ describe('after the days are closed', () => {
       },
       /FAILED +2024-03-05: the hashes of the entries are not those that were signed/,
     ],
-  ])('the verifier finds %s', async (_, tamper, expected) => {
+  ])('the verifier finds %s @attack', async (_, tamper, expected) => {
     const file = await download(user.userId, first);
     tamper(file);
     const { code, text } = await verify([file]);
@@ -283,7 +283,7 @@ describe('after the days are closed', () => {
     expect(ofOther.text).not.toContain('follows from');
   });
 
-  test('the verifier finds a day that was signed again with other contents', async () => {
+  test('the verifier finds a day that was signed again with other contents @attack', async () => {
     const [before, after] = [await download(user.userId, first), await download(user.userId, second)];
     const [, payload = ''] = before.statement.split('.');
     const signer = await openSigner();
@@ -293,7 +293,7 @@ describe('after the days are closed', () => {
     expect([code, text]).toEqual([1, expect.stringContaining(`${second} does not follow from ${first}`)]);
   });
 
-  test('the verifier trusts no other service than the one that the user names', async () => {
+  test('the verifier trusts no other service than the one that the user names @attack', async () => {
     const file = await download(user.userId, first);
     const keys = `${world.folder}/keys.json`;
     writeFileSync(keys, await (await fetch(`${url}/.well-known/jwks.json`)).text());
@@ -301,7 +301,7 @@ describe('after the days are closed', () => {
     expect([code, text]).toEqual([1, expect.stringContaining('not by https://pay.example.com')]);
   });
 
-  test('a row that is changed in the database after its day is found by its user, by its app and by the operator', async () => {
+  test('a row that is changed in the database after its day is found by its user, by its app and by the operator @attack', async () => {
     expect(await ledgerCheck()).not.toContain('daily statement');
     const row = `user_id = '${user.userId}' AND id = 'txn_${echo.slice(4)}'`;
     await whileForged(
@@ -325,7 +325,7 @@ describe('after the days are closed', () => {
       'every entry of a daily statement is booked: 1 are not',
     ],
     ['a row moved to the day', 'MOVE', 'every booking of a closed day is in its daily statement'],
-  ])('ledger check finds %s', async (_, what, expected) => {
+  ])('ledger check finds %s @attack', async (_, what, expected) => {
     const row = (id: string) => `user_id = '${user.userId}' AND id = 'txn_${id.slice(4)}'`;
     const statement =
       what === 'MOVE'
@@ -390,7 +390,7 @@ describe('after the days are closed', () => {
     expect(await prisma().signingKey.count({ where: { retiredAt: null } })).toBe(1);
   });
 
-  test('a statement that a retired key signed after its end is refused', async () => {
+  test('a statement that a retired key signed after its end is refused @attack', async () => {
     const file = await download(user.userId, first);
     const { keys } = await (await fetch(`${url}/.well-known/jwks.json`)).json();
     const used = JSON.parse(Buffer.from(file.statement.split('.')[0] ?? '', 'base64url').toString()).kid;

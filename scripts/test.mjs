@@ -19,7 +19,6 @@ import {
  *
  *   npm test                           every test that needs only Node
  *   npm run test:browser               the tests in a browser
- *   npm run test:all                   both
  *   npm test -- PATH ... [OPTION ...]  files or folders, with options of their runner, such as -g title
  */
 
@@ -73,7 +72,7 @@ async function runPlaywright() {
   // Each worker has a server, and a file stays with one.
   const workers = browserPaths.length === 1 && isFew ? ['--workers=1'] : [];
   const code = await runTests(
-    'node_modules/@playwright/test/cli.js',
+    'node_modules/playwright/cli.js',
     ['test', '--config', 'e2e/playwright.config.ts', ...workers, ...browserPaths, ...options],
     browser,
   );

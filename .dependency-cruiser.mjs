@@ -15,7 +15,7 @@ const only = (name, from, may, comment) => ({
   severity: 'error',
   from: { path: from, pathNot: TEST },
   to: {
-    path: '^(app|server|prisma|widget|tests|e2e|scripts|bench)/',
+    path: '^(app|server|prisma|widget|tests|e2e|scripts|lab)/',
     pathNot: [from, LEAVES, ...may],
     dependencyTypesNot: ['type-only'],
   },
@@ -75,7 +75,7 @@ export default {
     never(
       'not-to-tests',
       '^(app|server|widget)/',
-      { path: '^(tests|e2e|bench|scripts)/' },
+      { path: '^(tests|e2e|lab|scripts)/' },
       'The product knows no test',
     ),
     only('leaves', LEAVES, [PRISMA_CLIENT], 'The leaves import nothing of ours but each other'),

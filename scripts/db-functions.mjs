@@ -2,6 +2,7 @@ import { bundle, enterProject, installDependencies } from './steps.mjs';
 
 enterProject();
 await installDependencies({ dev: true });
-await bundle('scripts/functions-migration.ts', 'functions-migration');
-const { writeFunctionsMigration } = await import('../.build/functions-migration.mjs');
+const { writeFunctionsMigration } = await import(
+  await bundle('scripts/functions-migration.ts', 'functions-migration')
+);
 writeFunctionsMigration();

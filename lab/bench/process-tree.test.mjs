@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
-import { measuresCpu, readCpuMs } from '../../bench/process-tree.mjs';
+import { test } from 'node:test';
+import { measuresCpu, readCpuMs } from './process-tree.mjs';
 
 const BURN_MS = 300;
 /** Prints its CPU time in milliseconds when it has used enough. */
@@ -20,11 +21,13 @@ const PARENT = `
   });
   process.stdin.on('end', () => running.kill()).resume();`;
 
-test.runIf(measuresCpu)('the CPU time of a server includes its descendants, running or ended', async () => {
+test('the CPU time of a server includes its descendants, running or ended', {
+  skip: !measuresCpu,
+}, async () => {
   const parent = spawn(process.execPath, ['-e', PARENT], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [text] = await once(parent.stdout, 'data');
-  expect(readCpuMs([parent.pid ?? 0])).toBeGreaterThan(Number(text) - BURN_MS / 3);
+  assert.ok(readCpuMs([parent.pid ?? 0]) > Number(text) - BURN_MS / 3);
   parent.stdin.end();
   await once(parent, 'exit');
-  expect(readCpuMs([parent.pid ?? 0])).toBe(0);
+  assert.equal(readCpuMs([parent.pid ?? 0]), 0);
 });

@@ -1,9 +1,8 @@
+import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
-import type { Job, Outcome } from '../../bench/load.mjs';
+import { after, test } from 'node:test';
 
 /** The benchmark compares what the load generator counted with the receipts, so its count must be exact. */
 
@@ -20,33 +19,33 @@ const server = createServer((request, response) => {
   });
 });
 await once(server.listen(0, '127.0.0.1'), 'listening');
-afterAll(() => void server.close());
+after(() => server.close());
 
-async function drive(path: string): Promise<Outcome> {
-  const load = fork('bench/load.mjs');
-  const job: Job = {
-    origins: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`],
+async function drive(path) {
+  const load = fork(new URL('load.mjs', import.meta.url));
+  load.send({
+    origins: [`http://127.0.0.1:${server.address().port}`],
     path,
     connections: 3,
     seconds: 1,
     body: '{}',
     headers: [{}],
     expected: '"usage"',
-  };
-  load.send(job);
+  });
   const [outcome] = await once(load, 'message');
   load.disconnect();
-  return outcome as Outcome;
+  return outcome;
 }
 
-test.each(['/whole', '/in-parts'])('every response of %s is counted once', async (path) => {
-  served = 0;
-  const outcome = await drive(path);
-  expect(outcome).toMatchObject({ figures: { requests: served } });
-  expect(served).toBeGreaterThan(10);
-});
+for (const path of ['/whole', '/in-parts'])
+  test(`every response of ${path} is counted once`, async () => {
+    served = 0;
+    const { figures } = await drive(path);
+    assert.equal(figures.requests, served);
+    assert.ok(served > 10);
+  });
 
 test('a response that is not a complete 200 fails the load', async () => {
-  expect(await drive('/refused')).toMatchObject({ failure: expect.stringContaining('503') });
-  expect(await drive('/cut')).toMatchObject({ failure: expect.stringContaining('{"text":"wa"}') });
+  assert.match((await drive('/refused')).failure, /503/);
+  assert.match((await drive('/cut')).failure, /\{"text":"wa"\}/);
 });

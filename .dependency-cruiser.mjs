@@ -45,7 +45,7 @@ export default {
       'doors',
       '^(app|widget|sandbox|server/[^/]+)/',
       {
-        path: ['^server/ledger/(?!index\\.ts$)', '^(tests|e2e|scripts|bench|lab)/'],
+        path: ['^server/ledger/(?!index\\.ts$)', '^(tests|e2e|scripts|lab)/'],
         pathNot: '^$1/',
       },
       'index.ts is the only door to the ledger, and the product knows no test',

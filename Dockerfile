@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# `npm run image` decides which files the image contains, and `npm run image:check` runs them without Docker.
+# `npm run image` decides which files the image contains, and `npm --prefix lab run image:check` runs them without Docker.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { chooseAmount, demoAddress, newEmail, openCheckout, signIn, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout, signInTo } from './fixtures/dashboard';

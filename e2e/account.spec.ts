@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { expectAccessible, expectAccessibleInLightAndDark } from './fixtures/accessibility';
 import { demoAddress, newEmail, openCheckout, readCode, test } from './fixtures/checkout-walk';
 import { ageSignIns, confirmPresence } from './fixtures/sign-ins';

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 import { demoAddress, newEmail, readCode, test } from './fixtures/checkout-walk';
 import { NativeApp } from './fixtures/native-app';

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { newEmail, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout, signInTo } from './fixtures/dashboard';
 import { whileConnectionsWaitFor } from './fixtures/database';

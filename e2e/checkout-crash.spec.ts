@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import {
   chooseAmount,
   demoAddress,

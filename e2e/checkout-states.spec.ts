@@ -1,4 +1,4 @@
-import { expect, type Frame, type Page } from '@playwright/test';
+import { expect, type Frame, type Page } from 'playwright/test';
 import { type Messages, messagesFor } from '../app/checkout/messages';
 import { serveAppPage } from './fixtures/app-page';
 import { expectGoodAppearance, PICTURES } from './fixtures/appearance';

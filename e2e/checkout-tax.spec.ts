@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, test } from 'playwright/test';
 import Stripe from 'stripe';
 import { startSandboxPayments } from '../sandbox/payments/server';
 import { expectGoodAppearance } from './fixtures/appearance';

@@ -1,4 +1,4 @@
-import { expect, type Frame, type Page } from '@playwright/test';
+import { expect, type Frame, type Page } from 'playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 import { type AppPage, serveAppPage } from './fixtures/app-page';
 import {

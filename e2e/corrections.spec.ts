@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { test } from './fixtures/checkout-walk';
 import { signInTo } from './fixtures/dashboard';

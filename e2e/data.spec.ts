@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { PICTURES } from './fixtures/appearance';
 import { readCode, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout } from './fixtures/dashboard';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { type Browser, expect, type Page } from '@playwright/test';
+import { type Browser, expect, type Page } from 'playwright/test';
 import { readPdfText } from '../tests/harness/pdf-text';
 import { expectGoodAppearance } from './fixtures/appearance';
 import {

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { PICTURES } from './fixtures/appearance';
 import { newEmail, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout, signInTo } from './fixtures/dashboard';

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { PICTURES } from './fixtures/appearance';
 import { demoAddress, openCheckout, readCode, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout } from './fixtures/dashboard';

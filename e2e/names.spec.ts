@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { serveAppPage } from './fixtures/app-page';
 import { PICTURES } from './fixtures/appearance';
 import { newEmail, openCheckout, test } from './fixtures/checkout-walk';

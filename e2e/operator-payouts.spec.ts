@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from 'playwright/test';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { newEmail, test } from './fixtures/checkout-walk';
 import { signInTo } from './fixtures/dashboard';

@@ -1,4 +1,4 @@
-import { type Cookie, expect, type Locator, type Page } from '@playwright/test';
+import { type Cookie, expect, type Locator, type Page } from 'playwright/test';
 import { YEAR_APP, YEAR_HEAVY_USER } from '../tests/reports/year/people';
 import { expectGoodAppearance } from './fixtures/appearance';
 import {

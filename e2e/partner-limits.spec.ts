@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { PICTURES } from './fixtures/appearance';
 import { newEmail, readCode, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout, signInTo } from './fixtures/dashboard';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { YEAR_APP, YEAR_CANARY, YEAR_OWNER } from '../tests/reports/year/people';
 import { chooseAmount, findCheckout, newEmail, payByCard, signIn, test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout, expectRecovery, signInTo } from './fixtures/dashboard';

@@ -1,4 +1,4 @@
-import { type CDPSession, expect, type Page } from '@playwright/test';
+import { type CDPSession, expect, type Page } from 'playwright/test';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { newEmail, readCode, test } from './fixtures/checkout-walk';
 import { signInTo } from './fixtures/dashboard';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { addressOn, withClient } from '../tests/harness/database-connection';
 import { readPdfText } from '../tests/harness/pdf-text';
 import { expectGoodAppearance } from './fixtures/appearance';

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { expectGoodAppearance } from './fixtures/appearance';
 import {
   chooseAmount,

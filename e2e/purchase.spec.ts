@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 import {
   chooseAmount,

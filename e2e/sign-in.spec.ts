@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 import { newEmail, readCode, test } from './fixtures/checkout-walk';
 

@@ -1,4 +1,4 @@
-import { type APIRequestContext, type Browser, expect, type Page, test } from '@playwright/test';
+import { type APIRequestContext, type Browser, expect, type Page, test } from 'playwright/test';
 import { expectAccessible, expectAccessibleInLightAndDark } from './fixtures/accessibility';
 
 const PHONE = { width: 375, height: 812 };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { PICTURES } from './fixtures/appearance';
 import { test } from './fixtures/checkout-walk';
 import { expectAccessibleLayout } from './fixtures/dashboard';

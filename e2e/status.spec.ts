@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, test } from 'playwright/test';
 import { expectAccessibleInLightAndDark } from './fixtures/accessibility';
 import { runSql } from './fixtures/database';
 

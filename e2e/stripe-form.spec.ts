@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BrowserContext, expect, type Page } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from 'playwright/test';
 import { startSandboxPayments } from '../sandbox/payments/server';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { chooseAmount, demoAddress, newEmail, openCheckout, signIn, test } from './fixtures/checkout-walk';

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { errorOf, OauthClient } from '../tests/people/identity/oauth-client';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { demoAddress, newEmail, readCode, test } from './fixtures/checkout-walk';

@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Page } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from 'playwright/test';
 import { expectGoodAppearance } from './fixtures/appearance';
 import { type CheckoutFrame, confirmAllowance, newEmail } from './fixtures/checkout-walk';
 import {

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page } from 'playwright/test';
 import { chooseAmount, finishPopup, payByCard } from './fixtures/checkout-walk';
 import {
   buy,

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, type Page } from '@playwright/test';
 import { build } from 'esbuild';
+import { expect, type Page } from 'playwright/test';
 import { confirmAllowance, findCheckout, newEmail } from './fixtures/checkout-walk';
 import {
   buy,

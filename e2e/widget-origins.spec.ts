@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, expect, type Page } from '@playwright/test';
+import { chromium, expect, type Page } from 'playwright/test';
 import { findCheckout, newEmail } from './fixtures/checkout-walk';
 import type { PageOptions } from './fixtures/partner-site';
 import {

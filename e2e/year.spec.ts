@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect } from 'playwright/test';
 import { withClient } from '../tests/harness/database-connection';
 import { YEAR_APP, YEAR_CANARY, YEAR_HEAVY_USER, YEAR_OWNER } from '../tests/reports/year/people';
 import { test } from './fixtures/checkout-walk';

@@ -2,5 +2,4 @@ import { bundle, enterProject, installDependencies } from './steps.mjs';
 
 enterProject();
 await installDependencies({ dev: true });
-await bundle('scripts/catalog.ts', 'catalog');
-await import('../.build/catalog.mjs');
+await import(await bundle('scripts/catalog.ts', 'catalog'));

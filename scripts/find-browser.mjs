@@ -53,7 +53,7 @@ export async function requireBrowser() {
   );
 }
 
-const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
+const PLAYWRIGHT = 'node_modules/playwright/cli.js';
 
 function findInstalled() {
   const [browser, shell] = [findProgram(NAMES), findProgram(SHELLS)];
@@ -75,7 +75,7 @@ function isProgram(file) {
 }
 
 async function hasPlaywrights() {
-  const { chromium } = await import('@playwright/test');
+  const { chromium } = await import('playwright');
   return existsSync(chromium.executablePath());
 }
 

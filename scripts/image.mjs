@@ -13,7 +13,7 @@ import { enterProject, fail, npm, requireBuild, requireDependencies, step } from
 
 /**
  * `npm run image -- FOLDER`: copies what a container image needs of a built checkout, and nothing else. The
- * Dockerfile and `npm run image:check` both use it.
+ * Dockerfile and `npm --prefix lab run image:check` both use it.
  */
 
 export const IMAGE_FOLDER = '.build/image';

@@ -17,5 +17,4 @@ if (!process.argv.some((argument) => argument.startsWith('--operations'))) {
   await buildPages();
   await bundleServer();
 }
-await bundle('scripts/sim.ts', 'sim');
-await import('../.build/sim.mjs');
+await import(await bundle('scripts/sim.ts', 'sim'));

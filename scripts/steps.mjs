@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
  * The steps from a clone to something that runs. Each one checks whether it has anything to do.
@@ -35,6 +35,7 @@ export function loadEnvFile() {
   if (existsSync('.env')) process.loadEnvFile('.env');
 }
 
+/** @param {string} message @returns {never} */
 export function fail(message) {
   console.error(`\n${message}`);
   process.exit(1);
@@ -153,12 +154,13 @@ export function bundleServer() {
   });
 }
 
-/** One file that Node runs directly; packages stay in node_modules. */
+/** One file that Node runs directly; packages stay in node_modules. Returns its URL. */
 export async function bundle(entry, name, plugins = []) {
   const { build, stop } = await import('esbuild');
+  const outfile = path.join(BUILD_DIR, `${name}.mjs`);
   await build({
     entryPoints: [entry],
-    outfile: path.join(BUILD_DIR, `${name}.mjs`),
+    outfile,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -170,6 +172,7 @@ export async function bundle(entry, name, plugins = []) {
   });
   // Its service would stay a child of the server.
   await stop();
+  return pathToFileURL(outfile).href;
 }
 
 /** Everything that the server needs. */

@@ -19,14 +19,13 @@ import {
  *
  *   npm test                           every test that needs only Node
  *   npm run test:browser               the tests in a browser
- *   npm run test:all                   both
  *   npm test -- PATH ... [OPTION ...]  files or folders, with options of their runner, such as -g title
  *   npm test -- --list-attacks         prints the titles of the tests that repeat an attack
  */
 
 const RESULTS = '.build/test-results';
 const VITEST = ['node_modules/vitest/vitest.mjs'];
-const PLAYWRIGHT = ['node_modules/@playwright/test/cli.js', 'test', '--config', 'e2e/playwright.config.ts'];
+const PLAYWRIGHT = ['node_modules/playwright/cli.js', 'test', '--config', 'e2e/playwright.config.ts'];
 
 enterProject();
 const [paths, options] = splitArguments(process.argv.slice(2));

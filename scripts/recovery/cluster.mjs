@@ -70,13 +70,15 @@ export function handOver(folder) {
   chownSync(folder, account.uid, account.gid);
 }
 
+const ENVIRONMENT = { PATH: process.env.PATH ?? '', NODE_ENV: /** @type {const} */ ('production') };
+
 /** @param {string} program @param {string[]} args @param {Record<string, string>} [env] */
 export function runProgram(program, args, env = {}) {
   try {
     return execFileSync(program, args, {
       ...findAccount(),
       cwd: '/',
-      env: { PATH: process.env.PATH ?? '', ...env },
+      env: { ...ENVIRONMENT, ...env },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -104,7 +106,7 @@ export async function startCluster(programs, directory, options) {
   const child = spawn(path.join(programs, 'postgres'), args, {
     ...findAccount(),
     cwd: '/',
-    env: { PATH: process.env.PATH ?? '' },
+    env: ENVIRONMENT,
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });

@@ -14,10 +14,10 @@ import { findPrograms, handOver, startCluster } from './cluster.mjs';
  *
  * @typedef {object} Request
  * @property {string} backup a directory written by `pg_basebackup --format=plain`
- * @property {string} [wal] the directory of archived segments
- * @property {string} [until] a point in time; the end of the archive if it is not given
- * @property {string} [bin] the folder of PostgreSQL's programs
- * @property {string} [directory] where the copy is made; it needs as much space as the backup and the replayed changes
+ * @property {string | undefined} [wal] the directory of archived segments
+ * @property {string | undefined} [until] a point in time; the end of the archive if it is not given
+ * @property {string | undefined} [bin] the folder of PostgreSQL's programs
+ * @property {string | undefined} [directory] where the copy is made; it needs as much space as the backup and the replayed changes
  *
  * @typedef {object} Restored
  * @property {number} port

@@ -13,7 +13,7 @@ import { openWorld, signInEveryone, type World } from './world';
 
 /**
  * Generated and mutated requests to every operation of the API, every server action, every route of
- * the checkout and every page of a real server. `npm run fuzz` sends more of them.
+ * the checkout and every page of a real server. `npm --prefix lab run fuzz` sends more of them.
  */
 
 const CASES = Number(process.env.FUZZ_CASES ?? 600);

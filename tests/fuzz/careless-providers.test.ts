@@ -12,7 +12,7 @@ import { type Careless, careless, Dice, type ProviderFormat } from './careless-p
 
 /**
  * Providers that leave out, empty, repeat, reorder and replace anything in their responses. The official clients get
- * a whole response or an error of theirs. `npm run fuzz` sends more of them.
+ * a whole response or an error of theirs. `npm --prefix lab run fuzz` sends more of them.
  */
 
 const CASES = Number(process.env.FUZZ_CASES ?? 400);

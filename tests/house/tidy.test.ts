@@ -63,7 +63,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 
 const prose = [
   ...['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', '.env.example'],
-  ...['bench/README.md', 'widget/loader/README.md'],
+  ...['lab/README.md', 'lab/bench/README.md', 'widget/loader/README.md'],
   ...readdirSync('docs')
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
@@ -111,7 +111,7 @@ test('no function has more than 70 lines of its own', () => {
 
 /**
  * Packages that were locked without a checksum, because the mirror next to which they were locked does
- * not have other platforms' builds. The list may only shrink: `npm run lock-integrity` empties it
+ * not have other platforms' builds. The list may only shrink: `npm --prefix lab run lock-integrity` empties it
  * where the whole registry can be reached.
  */
 const UNVERIFIED: Record<string, number> = {
@@ -123,10 +123,9 @@ const UNVERIFIED: Record<string, number> = {
 
 test('every locked package has a checksum, and comes from the registry that npm is set to @attack', () => {
   type Locked = { version: string; integrity?: string; resolved?: string; link?: boolean };
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
-    packages: Record<string, Locked>;
-  };
-  const places = Object.entries(packages).filter(([place]) => place !== '');
+  const places = ['package-lock.json', 'lab/package-lock.json']
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Locked> })
+    .flatMap(({ packages }) => Object.entries(packages).filter(([place]) => place !== ''));
   expect(places.filter(([, { resolved, link }]) => resolved !== undefined || link)).toEqual([]);
   const unverified: Record<string, number> = {};
   for (const [place, { version, integrity = '' }] of places) {

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pool } from '@/server/base/db';
-import { startProxy } from '../../bench/keep-alive-proxy.mjs';
 import { buildPages, buildWidget, bundleServer } from '../../scripts/steps.mjs';
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
 import { Instance } from '../sim/instances';
+import { startProxy } from './keep-alive-proxy.mjs';
 import { startNginx } from './nginx';
 
 /** Two real servers behind a proxy that keeps its connections are restarted one after the other under load. */

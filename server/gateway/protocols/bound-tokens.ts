@@ -7,7 +7,7 @@ import source from './token-pieces.json';
  * pieces that the public vocabularies share; every other byte counts as a token.
  *
  * A piece that fills a whole word is about one token. Within a longer word, tokenizers may cut elsewhere, so the
- * piece then counts as the most that they may make of it (`scripts/worst-cuts.mjs`). `npm run hold-ratio`
+ * piece then counts as the most that they may make of it (`lab/tokens/worst-cuts.mjs`). `npm --prefix lab run hold-ratio`
  * compares the result with real tokenizers.
  */
 

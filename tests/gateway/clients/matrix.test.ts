@@ -20,7 +20,7 @@ import manifest from '../../../package.json';
 import { startClientWorld } from './world';
 
 /**
- * Every feature of the clients from npm, with a provider of each format. `npm run python-clients` does the same with
+ * Every feature of the clients from npm, with a provider of each format. `npm --prefix lab run python-clients` does the same with
  * those from PyPI. The guide shows the result.
  */
 

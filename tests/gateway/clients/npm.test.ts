@@ -9,7 +9,7 @@ import type { Reply } from '../../harness/scripted-upstream';
 import { searchResponseStream, searchStream } from '../../harness/search-responses';
 import { CLAUDE, GPT, startClientWorld, upstreamName } from './world';
 
-/** `npm run npm-clients` installs them and sets this to their folder. */
+/** `npm --prefix lab run npm-clients` installs them and sets this to their folder. */
 const { NPM_CLIENTS = '' } = process.env;
 const TIMEOUT_MS = 120_000;
 const run = promisify(execFile);

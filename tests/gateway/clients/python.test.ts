@@ -10,7 +10,7 @@ import { completion, message } from '../../harness/scripted-responses';
 import packages from './python/packages.json';
 import { startClientWorld } from './world';
 
-/** `npm run python-clients` installs them and sets this to the folder of their environments. */
+/** `npm --prefix lab run python-clients` installs them and sets this to the folder of their environments. */
 const { PYTHON_CLIENTS = '' } = process.env;
 const TIMEOUT_MS = 120_000;
 const GENERATOR = 'openapi-python-client';

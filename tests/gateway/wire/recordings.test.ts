@@ -5,7 +5,7 @@ import { readResponse, readWithAnthropic, readWithOpenAi } from './official-clie
 
 /**
  * Responses of real providers, where this machine has them; oddities.test.ts tests what must always hold.
- * `npm run recordings` gets those of OpenAI in its responses format.
+ * `npm --prefix lab run recordings` gets those of OpenAI in its responses format.
  */
 const { RECORDED_STREAMS: FOLDER = '../shared/data/streams' } = process.env;
 const files = existsSync(FOLDER) ? readdirSync(FOLDER).filter((file) => file.endsWith('.chunks.txt')) : [];

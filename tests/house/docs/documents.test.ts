@@ -29,7 +29,7 @@ const documents = [
 test.each(documents)('every file and folder that %s names exists', (document) => {
   const text = readFileSync(document, 'utf8');
   const quoted = [
-    ...text.matchAll(/`((?:app|server|prisma|widget|scripts|docs|tests|e2e|bench)\/[\w./()[\]-]+)`/g),
+    ...text.matchAll(/`((?:app|server|prisma|widget|scripts|docs|tests|e2e|lab)\/[\w./()[\]-]+)`/g),
   ];
   const linked = [...text.matchAll(/\]\(([\w./-]+\.(?:md|example|png))(?:#.*?)?\)/g)];
   const named = [

@@ -9,7 +9,7 @@ import { freePort } from '../../harness/free-port';
 
 /** The receivers in docs/webhooks.md, run unchanged. */
 
-/** Set by `npm run receivers`, for those in Python and Go: compiling Go's libraries takes two cores for 20 seconds. */
+/** Set by `npm --prefix lab run receivers`, for those in Python and Go: compiling Go's libraries takes two cores for 20 seconds. */
 const ALL_RECEIVERS = process.env.ALL_RECEIVERS !== undefined;
 
 const guide = readFileSync('docs/webhooks.md', 'utf8');

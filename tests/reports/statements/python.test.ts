@@ -7,7 +7,7 @@ import { newDatabase } from '../../harness';
 import { correct } from '../../ledger/correct';
 import { closeBothDays, DAYS, download, moveTo, startStatementWorld, type Verdict } from './statement-world';
 
-/** The Python program of docs/verify.md. `npm run python-verifier` installs what it needs and sets this to its Python. */
+/** The Python program of docs/verify.md. `npm --prefix lab run python-verifier` installs what it needs and sets this to its Python. */
 const { PYTHON_VERIFIER = '' } = process.env;
 
 const [, program = ''] = /```python\n(.+?)```/s.exec(readFileSync('docs/verify.md', 'utf8')) ?? [];

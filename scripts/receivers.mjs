@@ -1,9 +1,0 @@
-import { requireProgram, runTest } from './run.mjs';
-import { enterProject } from './steps.mjs';
-
-/** `npm run receivers`: runs the receivers of docs/webhooks.md in JavaScript, Python and Go. */
-
-enterProject();
-requireProgram('python3', '--version', 'https://www.python.org/downloads');
-requireProgram('go', 'version', 'https://go.dev/dl');
-runTest('tests/house/docs/receivers-guide.test.ts', { ALL_RECEIVERS: '1' });

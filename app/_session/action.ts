@@ -78,7 +78,7 @@ const SIGNED_OUT = {
 /** Asks the user for a confirmation, after which the page repeats the action. */
 export const UNCONFIRMED = {
   ok: false,
-  message: 'This needs a confirmation that it is you.',
+  message: 'Please confirm it’s you.',
   stepUp: true,
 } as const;
 

@@ -5,8 +5,8 @@ import { isConfigured } from '../pricing/served';
 import { partOf, SERVICE_PARTS, type ServicePart, SLOT_MS, STATUS_DAYS } from './status-counts';
 
 /**
- * How the service and its providers work, for everyone. It has shares and no numbers of requests, which are
- * nobody's business.
+ * How the service and its providers work, for everyone. It has shares, not numbers of requests, which are
+ * not public.
  */
 
 export type PartState = 'working' | 'degraded' | 'failing' | 'unused';

@@ -53,7 +53,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   slow_down: {
     when: 'A program asked for the token of a device again before the interval had passed.',
     remedy: 'Wait five seconds longer before each request from now on.',
-    message: 'Asked again too early. Wait five seconds longer each time from now on.',
+    message: 'Polling too fast. Wait 5 more seconds between requests.',
   },
   access_denied: {
     when: 'The user refused to connect the device, or signed out before it received its key.',

@@ -20,7 +20,7 @@ import { type ManualPayment, recordFailed, recordReturned, recordSent } from '..
 import { bookReversal, requireReversible, reverseTransfer } from '../payouts/reverse';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 
-/** Partners see the reason for a hold, a failure and a return. */
+/** Partners see the reason for a pause, a failure and a return. */
 export type PayoutChange =
   | { do: 'approve'; payeeSavedAt?: string | null | undefined }
   | { do: 'hold' | 'release' | 'send_now' | 'returned' | 'failed' }
@@ -107,7 +107,7 @@ function describeRefusal(planned: Exclude<Planned, { outcome: 'created' }>): str
     case 'below_minimum':
       return `The team’s payable earnings are below its minimum: $${inDollars(planned.payable).toFixed(2)}`;
     case 'held':
-      return 'The payouts of this team are held';
+      return 'The payouts of this team are paused';
     case 'not_ready':
       return planned.what === 'account'
         ? 'The team’s account at Stripe is not active'

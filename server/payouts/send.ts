@@ -41,7 +41,7 @@ export async function sendPayouts(): Promise<void> {
   }
 }
 
-/** An operator's approval and hold count in the same statement. One that is on its way is also looked up while held. */
+/** The statement checks an operator's approval and pause. One that is on its way is also looked up while paused. */
 async function claim(): Promise<Claimed | null> {
   const [claimed] = await prisma().$queryRaw<Claimed[]>`
     WITH due AS (

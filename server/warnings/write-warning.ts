@@ -87,7 +87,7 @@ async function writeLimit(userId: string, percent: number, detail: LimitDetail):
     return {
       subject: `You have reached ${which}`,
       paragraphs: [
-        `You have spent ${used}. What is left is too little for a request.`,
+        `You have spent ${used}. The remaining amount is too small for another request.`,
         `Requests are refused until the limit resets on ${reset}${detail.isOfApp ? '. Only the app can change it' : ', or until you raise it'}.`,
       ],
       link,
@@ -114,7 +114,7 @@ function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): 
   if (percent === 100)
     return {
       subject: 'Your credits are used up',
-      paragraphs: [since, 'What is left is too little for a request, so apps cannot send any more for you.'],
+      paragraphs: [since, 'The remaining amount is too small for another request, so apps cannot send any more for you.'],
       link,
     };
   return {
@@ -131,8 +131,8 @@ function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): Words 
     subject: `You spent ${showCredits(BigInt(today))} today`,
     paragraphs: [
       `You spent ${showCredits(BigInt(today))} today; on most days you spend ${usual}.`,
-      `Today is ${showDay(new Date(day))} (UTC). It is compared with the days of the last four weeks on which you used an app.`,
-      'If this was you, you need not do anything. Otherwise, stop all apps with the link below, and revoke the keys of apps that you do not recognise.',
+      `Today is ${showDay(new Date(day))} (UTC). We compared it with the days in the last four weeks on which you used an app.`,
+      'If this was you, no action is needed. Otherwise, stop all apps with the link below, and revoke the keys of apps that you do not recognise.',
     ],
     link: { label: 'Show your activity', path: '/account/activity' },
   };

@@ -50,7 +50,7 @@ export async function turnOnAutoTopUp(
   if (customer === null || card === undefined)
     return refuse('card', 'This card is no longer saved. Choose another one.');
   if (request.consent !== writeConsent(settings().BRAND_NAME, request, card))
-    return refuse('consent', 'These words have changed. Reload the page and read them again.');
+    return refuse('consent', 'The terms have changed. Reload the page and read them again.');
   const consentId = newId('cns');
   const isAuthorized = before?.state === 'on' && before.cardId === card.id;
   const authorization = isAuthorized

@@ -22,13 +22,13 @@ const SEEN = 'The team sees the reason.';
 
 const WORDS: Record<Decision, Words> = {
   hold: {
-    label: 'Hold',
-    title: 'Hold this payout?',
-    consequence: `It is not sent until you release it. ${SEEN}`,
+    label: 'Pause',
+    title: 'Pause this payout?',
+    consequence: `It is not sent until you resume it. ${SEEN}`,
   },
   release: {
-    label: 'Release',
-    title: 'Release this payout?',
+    label: 'Resume',
+    title: 'Resume this payout?',
     consequence: 'It is sent once nothing else prevents it.',
   },
   send_now: {
@@ -46,7 +46,7 @@ const WORDS: Record<Decision, Words> = {
   failed: {
     label: 'Record as failed',
     title: 'Record this payout as failed?',
-    consequence: `The amount becomes payable again, and the team or you can ask for another payout. This cannot be undone. ${SEEN}`,
+    consequence: `The amount becomes payable again, and the team or you can request another payout. This cannot be undone. ${SEEN}`,
     isDanger: true,
   },
 };

@@ -29,9 +29,9 @@ export function describePayout(payout: State): PayoutWords {
   const { state, method, failure } = payout;
   if (payout.isHeld && (state === 'planned' || state === 'waiting_for_balance'))
     return {
-      label: 'On hold',
+      label: 'Paused',
       look: 'warning',
-      text: `We hold this payout${because(payout.heldReason)}`,
+      text: `We paused this payout${because(payout.heldReason)}`,
       advice: 'Contact us if you have questions.',
     };
   if (state === 'planned') return describePlanned(payout);

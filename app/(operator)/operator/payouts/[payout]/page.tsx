@@ -97,7 +97,7 @@ function Due({ payout: { attention, detail, teamHeldReason, isHeld, teamId } }: 
           <>
             {' '}
             <PageLink href={`/operator/payouts/teams/${teamId}`} className="underline underline-offset-2">
-              All payouts of the team are held.
+              All payouts of the team are paused.
             </PageLink>
           </>
         )}

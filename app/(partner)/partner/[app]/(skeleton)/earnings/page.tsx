@@ -123,7 +123,7 @@ function MonthForecast({ forecast: { expected, low, high } }: { forecast: Foreca
   return (
     <Section
       title="Forecast of this month"
-      description="What was earned so far, and for each day that is left, the median of the same weekdays of the last eight weeks. The range does the same with their quartiles. Later refunds and disputes reduce it."
+      description="Earned so far, plus the median of the last eight same weekdays for each remaining day. The range uses their quartiles. Later refunds and disputes reduce it."
     >
       <p className="text-2xl font-semibold tracking-tight tabular-nums">{inDollars(expected)}</p>
       <p className="mt-1 text-[13px] text-muted tabular-nums">

@@ -55,7 +55,7 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
       {errors.length > 0 && (
         <Section
           title="By code"
-          description="With the id of the first request of the period that failed in this way, as x-request-id returned it."
+          description="Includes the x-request-id of the first failed request."
           flush
         >
           <ErrorsTable rows={byCode(errors)} />

@@ -25,13 +25,13 @@ type Props = { wait: Wait; outlook: PayoutOutlook; partnerId: string };
 function WaitText({ wait, outlook, partnerId }: Props) {
   switch (wait.what) {
     case 'held':
-      return `We hold the payouts of your team${because(wait.reason)} Contact us if you have questions.`;
+      return `We paused the payouts of your team${because(wait.reason)} Contact us if you have questions.`;
     case 'account':
       return ACCOUNT_WAITS[wait.state ?? 'none'] ?? ACCOUNT_WAITS.restricted;
     case 'destination':
       return (
         <>
-          We do not know where to pay you.{' '}
+          Your payee details are missing.{' '}
           <a href="#payee-details" className="underline">
             Enter your payee details
           </a>

@@ -90,7 +90,7 @@ export default async function TeamPage(props: AppParams) {
           <TeamNameForm partnerId={app.id} name={team?.name ?? ''} />
         </Section>
       ) : (
-        <Section title="Leave" description="You no longer see the apps of this team.">
+        <Section title="Leave" description="You will lose access to this team’s apps.">
           <LeaveButton partnerId={app.id} />
         </Section>
       )}

@@ -94,7 +94,7 @@ function Corrections({ corrections }: Pick<UserReceipt, 'corrections'>) {
   return (
     <Section
       title="Corrections"
-      description="This request was charged too much. The difference was given back."
+      description="This request was overcharged, and the difference was refunded."
     >
       <ul className="flex flex-col gap-2.5 text-sm">
         {corrections.map(({ transactionId, bookedAt, credits, reason }) => (

@@ -108,7 +108,7 @@ function wordUnusualUse(
     subject: `Unusual use of your key for ${appName ?? 'an app'}`,
     intro: `A key that spends your ${settings().BRAND_NAME} credits in ${appName ?? 'an app'} was used ${how}.`,
     advice:
-      'If you travelled, changed your provider or use a VPN, or if the app moved its servers, you need not do anything. Otherwise, revoke the key.',
+      'If you travelled, changed your provider or use a VPN, or if the app moved its servers, no action is needed. Otherwise, revoke the key.',
     link: {
       label: 'Revoke this key',
       url: `${settings().BASE_URL}/revoke-key?token=${writeRevokeToken(keyId)}`,

@@ -101,7 +101,7 @@ async function noteWaiting(id: string): Promise<void> {
       leaseUntil: null,
       nextLookAt: new Date(now() + RETRY_BALANCE_MS),
       failure:
-        'The operator’s balance at Stripe does not cover this payout yet. It is tried again every day.',
+        'The operator’s balance at Stripe does not cover this payout yet. We try again every day.',
     },
   });
   if (count === 1)

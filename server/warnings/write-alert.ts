@@ -71,7 +71,7 @@ function writeErrors({ hour, errors, served, usual, codes }: ErrorsDetail, app: 
           ({ code, count, firstRequestId }) =>
             `${code}: ${count}${firstRequestId === null ? '' : `. The first failed request: ${firstRequestId}`}`,
         ),
-      'An empty balance or a limit of a user does not count.',
+      'Requests refused for an empty balance or a user’s limit are not included.',
     ],
     page: 'errors',
   };

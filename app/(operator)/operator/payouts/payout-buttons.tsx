@@ -34,7 +34,7 @@ const WORDS: Record<Decision, Words> = {
   send_now: {
     label: 'Try again now',
     title: 'Try to send this payout now?',
-    consequence: 'Stripe refuses it again if the balance is still too low. Otherwise it is tried every day.',
+    consequence: 'If the balance is still too low, Stripe refuses it again, and svc keeps trying every day.',
     look: 'primary',
   },
   returned: {
@@ -99,7 +99,7 @@ export function PayoutButtons(payout: PayoutButtonsProps) {
         <ReasonButton
           label="Plan again"
           title="Plan another payout for this team?"
-          consequence="It includes everything that is payable to the team now."
+          consequence="It includes everything currently payable to the team."
           describe={describe}
           look="primary"
           action={(reason) => planPayoutAgain({ teamId, reason })}

@@ -41,7 +41,7 @@ export function describePayout(payout: State): PayoutWords {
     return {
       label: 'Waiting for balance',
       look: 'warning',
-      text: 'Our balance at Stripe does not cover it yet. It is sent as soon as it does; we try again every day.',
+      text: 'Our balance at Stripe does not cover it yet. We try again every day.',
       advice: 'You do not need to do anything.',
     };
   if (state === 'sent') return method === 'stripe' ? describeBank(payout) : SENT_BY_HAND;

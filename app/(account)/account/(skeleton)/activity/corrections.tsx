@@ -11,7 +11,7 @@ export function Corrections({ corrections }: { corrections: UserCorrection[] }) 
   return (
     <Section
       title="Corrections"
-      description="What you got back because requests were charged too much."
+      description="Refunds for overcharged requests."
       flush
     >
       <ul>

@@ -76,7 +76,7 @@ function Unanswered({ requests }: { requests: ListedUnanswered[] }) {
   return (
     <Section
       title="Requests without a response"
-      description={`They were not charged, so they have no receipt, but providers may have read them. The latest of the last ${UNANSWERED_KEPT_DAYS} days.`}
+      description={`They were not charged and have no receipt, but providers may have read them. Shows the latest of the last ${UNANSWERED_KEPT_DAYS} days.`}
       flush
     >
       <ul className="text-sm">

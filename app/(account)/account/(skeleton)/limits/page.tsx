@@ -26,7 +26,7 @@ export default async function LimitsPage() {
       <LimitSections userId={userId} partnerId={ALL_APPS} name="all apps" />
       <Section
         title="Limits of individual apps"
-        description="Each app can have limits of its own, on its page."
+        description="Set limits for a single app on its page."
       >
         {ofApps.length === 0 ? (
           <p className="text-sm text-muted">

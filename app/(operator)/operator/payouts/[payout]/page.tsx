@@ -68,7 +68,7 @@ export default async function PayoutPage(props: Props) {
         <p className="mt-4 mb-1.5 text-sm text-muted">Payout ID</p>
         <CopyField label="payout ID" value={payout.id} />
       </Section>
-      <Section title="Apps" description="What each app of the team earned." flush>
+      <Section title="Apps" description="Earnings by app." flush>
         <LineTable
           rows={payout.lines
             .toSorted((one, other) => Number(other.amount - one.amount))

@@ -124,7 +124,7 @@ function TermsSection({ team }: { team: PayoutTeam }) {
   return (
     <Section
       title="Terms"
-      description="The days until commission matures are set for each app."
+      description="Each app has its own maturity period."
       actions={
         <TermsButton
           teamId={team.id}

@@ -17,7 +17,7 @@ export default async function CohortsPage({ params }: AppParams) {
     <>
       <PageHead
         title="Cohorts"
-        description="Buyers by the month of their first purchase in your app, and how many of them bought or spent credits in it again."
+        description="Buyers by month of first purchase in your app, and how many bought or spent credits in it again."
       />
       <Section
         title="Last 12 months"

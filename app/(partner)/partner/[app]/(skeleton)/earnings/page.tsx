@@ -41,7 +41,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Earnings"
-        description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days. A refunded or disputed purchase reverses them for ${Math.max(earnings.holdDays, 120)} days, matured or not, and so does a correction of a charge that was too high. Credits granted by the operator earn nothing.`}
+        description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days. Refunds, disputes and corrections can reverse them for ${Math.max(earnings.holdDays, 120)} days. Credits granted by the operator earn nothing.`}
       />
       <Numbers earnings={earnings} payoutsPath={seesPayouts ? `/partner/${app.id}/payouts` : null} />
       {forecast !== null && <MonthForecast forecast={forecast} />}

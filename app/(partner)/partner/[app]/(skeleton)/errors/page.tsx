@@ -26,7 +26,7 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Errors"
-        description="Requests from your users that returned an error, by code. None of them was charged."
+        description="Requests from your users that returned an error, by code. None were charged."
       />
       <Section
         title={`By ${barStepOf(period)}`}

@@ -46,7 +46,7 @@ export default async function LimitsPage({ params, searchParams }: Props) {
       <Others {...limits} />
       <Section
         title="Limits of each user"
-        description="A request beyond them returns 402 partner_limit_reached. What a user spent earlier today or this month counts."
+        description="A request beyond them returns 402 partner_limit_reached. Spending from earlier today and this month is included."
       >
         {own && !hasRight(role, 'develop') && <p className="mb-3 text-sm">{describeLimits(own)}</p>}
         <ForRight role={role} right="develop">

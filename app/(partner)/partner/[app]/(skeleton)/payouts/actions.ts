@@ -37,7 +37,7 @@ export const setUpPayouts = memberAction(
       ...{ returnUrl: page, refreshUrl: `${page}?expired=1` },
     });
     return opened === null
-      ? { ok: false, message: 'Payouts are made by hand here: enter your payee details' }
+      ? { ok: false, message: 'Payouts are made manually. Enter your payee details' }
       : { ok: true, value: opened };
   },
 );

@@ -62,7 +62,7 @@ function describeMinimum({ payable, minimum, reserve }: PayoutOutlook): string {
 const ACCOUNT_WAITS: Record<string, string> = {
   none: 'Payouts need an account at Stripe. It takes a few minutes to set up.',
   onboarding: 'Your payout account is not complete: continue at Stripe.',
-  restricted: 'Stripe needs something before it accepts payouts: continue at Stripe.',
+  restricted: 'Stripe needs more information before it accepts payouts. Continue at Stripe.',
   rejected: 'Stripe rejected your payout account. Contact us.',
   closed: 'Your payout account is closed. Set up a new one.',
 };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEVICE_GRANT } from '@/server/api/oauth';
 import { wholeCredits } from '@/server/credits';
 import { inTransaction, prisma } from '@/server/db';
-import { answerDevice } from '@/server/identity/device-authorization';
+import { decideDevice } from '@/server/identity/device-authorization';
 import { listDevices } from '@/server/identity/devices';
 import { SESSION_COOKIE } from '@/server/identity/session-cookie';
 import { openSession } from '@/server/identity/sessions';
@@ -182,7 +182,7 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
   await call(two, '/oauth/token', { body: poll });
   const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: EMAIL } });
   const { sessionId } = await inTransaction((tx) => openSession(tx, { userId, userAgent: 'test' }));
-  await answerDevice(String(begun.user_code), { userId, sessionId, clientIp: '' }, 'allow');
+  await decideDevice(String(begun.user_code), { userId, sessionId, clientIp: '' }, 'allow');
   const granted = await call(two, '/oauth/token', { body: poll });
   expect(granted.status).toBe(200);
   const token = String(granted.json().access_token);

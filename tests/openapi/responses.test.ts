@@ -4,7 +4,7 @@ import { DEVICE_GRANT } from '@/server/api/oauth';
 import { DAY_MS, now } from '@/server/clock';
 import { inTransaction, pool, prisma } from '@/server/db';
 import { settings } from '@/server/env';
-import { answerDevice } from '@/server/identity/device-authorization';
+import { decideDevice } from '@/server/identity/device-authorization';
 import { openSession } from '@/server/identity/sessions';
 import { issueSignInToken } from '@/server/identity/sign-in-tokens';
 import { newId } from '@/server/ids';
@@ -333,7 +333,7 @@ test('the OAuth endpoints', async () => {
   const { sessionId } = await inTransaction((tx) =>
     openSession(tx, { userId: funded.userId, userAgent: 'test' }),
   );
-  await answerDevice(begun.user_code, { userId: funded.userId, sessionId, clientIp: '' }, 'allow');
+  await decideDevice(begun.user_code, { userId: funded.userId, sessionId, clientIp: '' }, 'allow');
   const granted = await call(token, { body: { ...client, ...poll } });
   expect(granted.status).toBe(200);
   expect((await call(revoke, { headers: as(funded), body: { token: 'none' } })).status).toBe(401);

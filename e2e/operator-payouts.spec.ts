@@ -127,7 +127,11 @@ test('a partner is paid by hand, returned by the bank, paid again, and charged b
   const exported = await page.request.get(`${service}/operator/payouts/export/${year}`);
   expect(await exported.text()).toContain('Ada Lovelace');
   await page.getByRole('link', { name: 'Audit log' }).click();
-  for (const action of ['Approved a payout', 'Recorded a payout as returned', 'Paused the payouts of the team'])
+  for (const action of [
+    'Approved a payout',
+    'Recorded a payout as returned',
+    'Paused the payouts of the team',
+  ])
     await expect(page.getByRole('row', { name: action }).first()).toContainText(REASON);
   await partnerWindow.close();
 });

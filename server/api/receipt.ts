@@ -60,8 +60,7 @@ export const receiptSchema = z
         }),
       )
       .meta({
-        description:
-          'Refunds of overcharges, oldest first. The receipt itself does not change.',
+        description: 'Refunds of overcharges, oldest first. The receipt itself does not change.',
       }),
     proof: receiptProofSchema,
   })

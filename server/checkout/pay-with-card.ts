@@ -83,10 +83,7 @@ async function chargeOrExplain(payment: Payment, request: CardPaymentRequest): P
       where: { id: payment.id },
     });
     if (paymentId === null) throw await explainNotStarted(payment.id, cause);
-    log().warn(
-      { checkout_session_id: payment.id, error: describeError(cause) },
-      'a charge got no response',
-    );
+    log().warn({ checkout_session_id: payment.id, error: describeError(cause) }, 'a charge got no response');
     return { kind: 'processing', paymentId };
   }
 }

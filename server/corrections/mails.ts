@@ -50,8 +50,7 @@ async function writeMail({ batchId, userId }: CorrectionMail): Promise<Mail | nu
   const [sums] = rows;
   if (user === null || sums === undefined) return null;
   const credits = describeCredits(sums.credits);
-  const requests =
-    sums.requests === 1 ? 'one of your requests' : `${sums.requests} of your requests`;
+  const requests = sums.requests === 1 ? 'one of your requests' : `${sums.requests} of your requests`;
   return {
     to: user.email,
     ...writeAccountMail({

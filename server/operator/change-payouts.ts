@@ -26,15 +26,18 @@ export type PayoutChange =
   | { do: 'hold' | 'release' | 'send_now' | 'returned' | 'failed' }
   | { do: 'sent'; payment: ManualPayment };
 
-type Asked = { operator: Operator; payoutId: string; reason: string };
+type DecisionInput = { operator: Operator; payoutId: string; reason: string };
 
 /** Applies an operator's decision about a payout and records it, both in one transaction. */
-export async function changePayout({ change, ...asked }: Asked & { change: PayoutChange }): Promise<void> {
+export async function changePayout({
+  change,
+  ...asked
+}: DecisionInput & { change: PayoutChange }): Promise<void> {
   requireReason(asked.reason);
   await inTransaction((tx) => recordChange(tx, `payout.${change.do}`, asked, () => apply(tx, asked, change)));
 }
 
-function apply(tx: Tx, { operator, payoutId, reason }: Asked, change: PayoutChange): Promise<void> {
+function apply(tx: Tx, { operator, payoutId, reason }: DecisionInput, change: PayoutChange): Promise<void> {
   switch (change.do) {
     case 'approve':
       return approvePayout(tx, payoutId, { approvedBy: operator, payeeSavedAt: change.payeeSavedAt });
@@ -59,7 +62,7 @@ function apply(tx: Tx, { operator, payoutId, reason }: Asked, change: PayoutChan
  * The processor is called outside any transaction, so the audit log gets two entries: the request, before any
  * money moves, and the outcome.
  */
-export async function reversePayout(asked: Asked): Promise<void> {
+export async function reversePayout(asked: DecisionInput): Promise<void> {
   const { operator, payoutId: subject, reason } = asked;
   requireReason(reason);
   await inTransaction(async (tx) => {
@@ -134,7 +137,7 @@ export async function viewDestination(operator: Operator, payoutId: string): Pro
 async function recordChange(
   tx: Tx,
   what: ActionName,
-  asked: Asked,
+  asked: DecisionInput,
   work: () => Promise<void>,
 ): Promise<void> {
   const before = await readFacts(tx, asked.payoutId);
@@ -146,7 +149,7 @@ type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 async function record(
   tx: Tx,
-  { what, operator, payoutId, reason, before }: Asked & { what: ActionName; before: Facts },
+  { what, operator, payoutId, reason, before }: DecisionInput & { what: ActionName; before: Facts },
 ): Promise<void> {
   const after = await readFacts(tx, payoutId);
   await recordAction(tx, { operator, what, subject: payoutId, reason, before, after });

@@ -87,9 +87,9 @@ async function writeMail({ teamId, email, payoutId, kind }: PayoutMail): Promise
   };
 }
 
-type Words = { subject: string; paragraphs: string[] };
+type MailText = { subject: string; paragraphs: string[] };
 
-async function writeAboutPayout(id: string, kind: string): Promise<Words> {
+async function writeAboutPayout(id: string, kind: string): Promise<MailText> {
   const payout = await prisma().payout.findUniqueOrThrow({ where: { id } });
   const amount = `$${(Number(payout.amount / 10_000n) / 10_000).toFixed(2)}`;
   const because = payout.failure ?? payout.bankFailure ?? '';
@@ -122,7 +122,7 @@ const ACCOUNT_SUBJECTS: Readonly<Record<string, string>> = {
 };
 
 /** As it is now. Null if the matter has been resolved. */
-async function writeAboutAccount(teamId: string): Promise<Words | null> {
+async function writeAboutAccount(teamId: string): Promise<MailText | null> {
   const account = await prisma().payoutAccount.findUnique({ where: { teamId } });
   const subject = ACCOUNT_SUBJECTS[account?.state ?? ''];
   if (account === null || subject === undefined) return null;

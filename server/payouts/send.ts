@@ -100,8 +100,7 @@ async function noteWaiting(id: string): Promise<void> {
       state: 'waiting_for_balance',
       leaseUntil: null,
       nextLookAt: new Date(now() + RETRY_BALANCE_MS),
-      failure:
-        'The operator’s balance at Stripe does not cover this payout yet. We try again every day.',
+      failure: 'The operator’s balance at Stripe does not cover this payout yet. We try again every day.',
     },
   });
   if (count === 1)

@@ -14,7 +14,7 @@ import { showAmount, showCredits, showDay, showTime } from './show';
 
 /** The mails about a user's own spending. They name an app only if an operator approved its name. */
 
-type Words = {
+type MailText = {
   subject: string;
   paragraphs: string[];
   link: { label: string; path: string };
@@ -55,7 +55,7 @@ function appOf({ kind, detail }: WarningMail): string | undefined {
   return kind === 'limit' && partnerId !== ALL_APPS ? partnerId : undefined;
 }
 
-async function writeWords({ userId, kind, percent, detail }: WarningMail): Promise<Words | null> {
+async function writeWords({ userId, kind, percent, detail }: WarningMail): Promise<MailText | null> {
   switch (kind) {
     case 'limit':
       return writeLimit(userId, percent, detail as LimitDetail);
@@ -69,7 +69,7 @@ async function writeWords({ userId, kind, percent, detail }: WarningMail): Promi
 }
 
 /** Null once the period has ended. */
-async function writeLimit(userId: string, percent: number, detail: LimitDetail): Promise<Words | null> {
+async function writeLimit(userId: string, percent: number, detail: LimitDetail): Promise<MailText | null> {
   const { partnerId } = detail;
   const resetsAt = new Date(detail.resetsAt);
   if (resetsAt.getTime() <= now()) return null;
@@ -107,14 +107,17 @@ async function nameApp(partnerId: string): Promise<string | null> {
   return partner && nameInMails(partner);
 }
 
-function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): Words {
+function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): MailText {
   const had = BigInt(spent) + BigInt(left);
   const since = `Since your last purchase on ${showDay(new Date(boughtAt))} you have spent ${showAmount(BigInt(spent))} of the ${showCredits(had)} that you had then.`;
   const link = { label: 'Buy credits', path: '/account/buy' };
   if (percent === 100)
     return {
       subject: 'Your credits are used up',
-      paragraphs: [since, 'The remaining amount is too small for another request, so apps cannot send any more for you.'],
+      paragraphs: [
+        since,
+        'The remaining amount is too small for another request, so apps cannot send any more for you.',
+      ],
       link,
     };
   return {
@@ -124,7 +127,7 @@ function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): 
   };
 }
 
-function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): Words {
+function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): MailText {
   const [from, to] = [showAmount(BigInt(usualFrom)), showAmount(BigInt(usualTo))];
   const usual = from === to ? from : `${from} to ${to}`;
   return {
@@ -141,7 +144,7 @@ function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): Words 
 type AppWeek = { partnerId: string; spent: bigint; before: bigint };
 
 /** Null for a week without use. */
-async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<Words | null> {
+async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<MailText | null> {
   const apps = await readWeek(userId, detail);
   const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
   const total = sum(apps.map(({ spent }) => spent));

@@ -53,21 +53,33 @@ export default async function AbusePage() {
         description={`${shared.card} or more accounts paid with the same card. A card in Apple Pay or Google Pay counts separately.`}
         flush
       >
-        <SharedList groups={cards} what="one card" none={`No card is shared by ${shared.card} or more accounts.`} />
+        <SharedList
+          groups={cards}
+          what="one card"
+          none={`No card is shared by ${shared.card} or more accounts.`}
+        />
       </Section>
       <Section
         title="Shared browsers"
         description={`${shared.browser} or more accounts signed in from the same browser.`}
         flush
       >
-        <SharedList groups={browsers} what="one browser" none={`No browser is shared by ${shared.browser} or more accounts.`} />
+        <SharedList
+          groups={browsers}
+          what="one browser"
+          none={`No browser is shared by ${shared.browser} or more accounts.`}
+        />
       </Section>
       <Section
         title="Shared networks"
         description={`${shared.network} or more accounts signed in from the same IPv4 address or IPv6 /64. Most of these are offices, schools or mobile providers.`}
         flush
       >
-        <SharedList groups={networks} what="one network" none={`No network is shared by ${shared.network} or more accounts.`} />
+        <SharedList
+          groups={networks}
+          what="one network"
+          none={`No network is shared by ${shared.network} or more accounts.`}
+        />
       </Section>
       <Section
         title="Declined payments"

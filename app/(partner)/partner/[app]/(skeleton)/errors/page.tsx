@@ -53,11 +53,7 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
         )}
       </Section>
       {errors.length > 0 && (
-        <Section
-          title="By code"
-          description="Includes the x-request-id of the first failed request."
-          flush
-        >
+        <Section title="By code" description="Includes the x-request-id of the first failed request." flush>
           <ErrorsTable rows={byCode(errors)} />
         </Section>
       )}

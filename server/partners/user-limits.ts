@@ -13,9 +13,9 @@ type Field = (typeof FIELDS)[number];
 export type UserLimits = Record<Field, Microcredits | null> & { models: ModelRule | null };
 type TypedUserLimits = TypedLimits<Field>;
 
-/** In target of a partner id: the default for the apps that set no limits. */
+/** In place of a partner id: the default for the apps that set no limits. */
 const ALL_PARTNERS = '';
-/** In target of an app user id. */
+/** In place of an app user id. */
 const ALL_USERS = '';
 
 /** The default has no partner, and only the limits for a single user have an app user. */

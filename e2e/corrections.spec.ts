@@ -75,7 +75,7 @@ test('an operator approves corrections, and the user reads why and for which req
   await expect(section).toContainText(`${REQUESTS} requests`);
   await expectGoodAppearance(page, 'activity-with-corrections');
   await section.getByRole('link', { name: REASON }).click();
-  await expect(page.getByRole('heading', { name: /^You got back/ })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /^Refund of/ })).toBeVisible();
   await expectGoodAppearance(page, 'correction');
   await page
     .getByRole('link', { name: /^Receipt for the request/ })
@@ -88,7 +88,7 @@ test('an operator approves corrections, and the user reads why and for which req
   await expect(async () => {
     const response = await page.request.get(`${service}/dev/mail/messages?to=${encodeURIComponent(email)}`);
     const mails = (await response.json()) as { subject: string }[];
-    expect(mails.filter(({ subject }) => subject.startsWith('You got back'))).toHaveLength(1);
+    expect(mails.filter(({ subject }) => subject.startsWith('We refunded'))).toHaveLength(1);
   }).toPass({ timeout: 60_000 });
   await page.goto(`${service}/account/activity/corrections/cor_none`);
   await expect(page.getByRole('heading', { name: /not found/i })).toBeVisible();

@@ -104,13 +104,13 @@ test('a partner is paid by hand, returned by the bank, paid again, and charged b
   await expect(tile(page, 'Payable')).toContainText('-$4.99');
   await expect(tile(page, 'Paid out')).toContainText(DEAL.amount);
   await earn(app, '150 days', 'earned', 4_000_000_000n);
-  await act(page, 'Hold payouts', { says: 'Held' });
+  await act(page, 'Pause payouts', { says: 'Paused' });
   await expectGoodAppearance(page, 'operator-team-held');
   await passMonth();
   expect(runCommand(['payouts', 'run'])).toMatchObject({ planned: 0 });
   await partner.reload();
   await expect(partner.getByText(REASON)).toBeVisible();
-  await act(page, 'Release payouts', { says: 'Released' });
+  await act(page, 'Resume payouts', { says: 'Resumed' });
   await act(page, 'Change terms', {
     says: 'Terms saved',
     fill: (dialog) => dialog.getByLabel('Reserve').fill('5'),
@@ -127,7 +127,11 @@ test('a partner is paid by hand, returned by the bank, paid again, and charged b
   const exported = await page.request.get(`${service}/operator/payouts/export/${year}`);
   expect(await exported.text()).toContain('Ada Lovelace');
   await page.getByRole('link', { name: 'Audit log' }).click();
-  for (const action of ['Approved a payout', 'Recorded a payout as returned', 'Held the payouts of the team'])
+  for (const action of [
+    'Approved a payout',
+    'Recorded a payout as returned',
+    'Paused the payouts of the team',
+  ])
     await expect(page.getByRole('row', { name: action }).first()).toContainText(REASON);
   await partnerWindow.close();
 });

@@ -156,7 +156,7 @@ test('an operator whose sign-in is old confirms with a code, and the action cont
   await findPresenceDialog(page);
   await expectGoodAppearance(page, 'confirmation');
   await page.keyboard.press('Escape');
-  await expect(form.getByText('This needs a confirmation that it is you')).toBeVisible();
+  await expect(form.getByText('Please confirm it’s you')).toBeVisible();
   await expect(form.getByText('kept while confirming')).toBeVisible();
 
   await give.click();

@@ -279,7 +279,7 @@ const STATES: [string, string, string][] = [
   [
     'held',
     `state = 'planned', held_at = now(), held_reason = 'We check a dispute.'`,
-    'We hold this payout: We check a dispute.',
+    'We paused this payout: We check a dispute.',
   ],
   ['sending', `state = 'sending', held_at = NULL`, 'It is being transferred'],
   [
@@ -318,7 +318,7 @@ test('every state of a payout says what happened and what to do', async ({ page 
     await expectGoodAppearance(page, `payout-${name}`);
     if (name !== 'returned') continue;
     await open(page);
-    await expect(page.getByText('We hold the payouts of your team')).toBeVisible();
+    await expect(page.getByText('We paused the payouts of your team')).toBeVisible();
     await query('UPDATE team SET payouts_held_at = NULL');
     await open(page);
     await expect(page.getByRole('button', { name: 'Request payout again' })).toBeVisible();

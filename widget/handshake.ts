@@ -21,7 +21,7 @@ type Party = {
 };
 
 /**
- * Waits for `hello` from the gate, then from the session document, and answers each with `init` and
+ * Waits for `hello` from the gate, then from the session document, and responds to each with `init` and
  * a new port. Accepts only messages from our window, from the checkout's origin, with the id of
  * this visit.
  */

@@ -36,7 +36,7 @@ const STEPS = [
     'A user buys credits',
     'One script adds the checkout to your page. Users sign in with a code sent by e-mail.',
   ],
-  ['Your app sends a request', 'One address and the user’s key reach every model of every provider.'],
+  ['Your app sends a request', 'One base URL and one key for every model.'],
   [
     'The user pays for the tokens',
     'Exactly once, for what was produced. If the provider fails before any output, the request is free.',

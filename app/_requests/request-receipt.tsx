@@ -92,10 +92,7 @@ function Sums({ receipt }: { receipt: UserReceipt }) {
 function Corrections({ corrections }: Pick<UserReceipt, 'corrections'>) {
   if (corrections.length === 0) return null;
   return (
-    <Section
-      title="Corrections"
-      description="This request was charged too much. The difference was given back."
-    >
+    <Section title="Corrections" description="This request was overcharged, and the difference was refunded.">
       <ul className="flex flex-col gap-2.5 text-sm">
         {corrections.map(({ transactionId, bookedAt, credits, reason }) => (
           <li key={transactionId} className="flex justify-between gap-6">

@@ -34,7 +34,7 @@ export function openAction<Schema extends z.ZodType, Value = undefined>(
   work: (input: z.output<Schema>) => Promise<ActionResult<Value>>,
 ): Action<z.input<Schema>, Value> {
   return (input) =>
-    answer(async () => {
+    respond(async () => {
       await requireOwnOrigin();
       return work(validate(schema, input));
     });
@@ -78,7 +78,7 @@ const SIGNED_OUT = {
 /** Asks the user for a confirmation, after which the page repeats the action. */
 export const UNCONFIRMED = {
   ok: false,
-  message: 'This needs a confirmation that it is you.',
+  message: 'Please confirm it’s you.',
   stepUp: true,
 } as const;
 
@@ -93,7 +93,7 @@ async function requireOwnOrigin(): Promise<void> {
 }
 
 /** A refusal is a value; Next's own signals, such as a redirect, pass through. */
-async function answer<Value>(work: () => Promise<ActionResult<Value>>): Promise<ActionResult<Value>> {
+async function respond<Value>(work: () => Promise<ActionResult<Value>>): Promise<ActionResult<Value>> {
   noteAction();
   try {
     return await work();

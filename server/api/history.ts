@@ -75,7 +75,7 @@ const entrySchema = z
     correction_reason: z
       .string()
       .optional()
-      .meta({ description: 'correction: why the request was charged too much' }),
+      .meta({ description: 'correction: why the request was overcharged' }),
   })
   .meta({ description: 'A request, purchase or other change. The optional fields depend on `type`.' });
 

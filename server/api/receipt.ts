@@ -60,8 +60,7 @@ export const receiptSchema = z
         }),
       )
       .meta({
-        description:
-          'What was given back because the charge was too high, oldest first. The receipt itself does not change.',
+        description: 'Refunds of overcharges, oldest first. The receipt itself does not change.',
       }),
     proof: receiptProofSchema,
   })

@@ -6,7 +6,7 @@ import { type Subscription, UNSUBSCRIBE_LABEL, writeUnsubscribePaths } from './u
 /** What the mails about credits and payouts share. */
 
 type Link = { label: string; path: string };
-type Words = {
+type MailText = {
   subject: string;
   paragraphs: string[];
   link: Link;
@@ -26,7 +26,7 @@ export function writeAccountMail({
   further,
   stops,
   ends,
-}: Words): Omit<Mail, 'to'> {
+}: MailText): Omit<Mail, 'to'> {
   const stop = stops && { label: labelStop(stops), path: writeStopPath(stops) };
   const unsubscribe = ends && writeUnsubscribePaths(ends);
   const end = unsubscribe && { label: UNSUBSCRIBE_LABEL, path: unsubscribe.page };

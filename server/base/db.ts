@@ -70,7 +70,7 @@ export function pool(): pg.Pool {
 export function replicaPool(): pg.Pool | null {
   const connectionString = settings().DATABASE_REPLICA_URL;
   if (connectionString === undefined) return null;
-  // A server that vanished must not hold a page back for long: the primary answers in its place.
+  // A server that vanished must not hold a page back for long: the primary takes over.
   opened.replica ??= openPool({ ...connection('replica'), connectionString, query_timeout: 7_000 });
   return opened.replica;
 }

@@ -88,7 +88,7 @@ class Duration<Of extends string> {
 
 export const httpRequests = new Count<string, number>(
   'svc_http_requests_total',
-  'Requests that this instance answered, by route and status. 499: the client disconnected before the response began.',
+  'Responses of this instance, by route and status. 499: the client disconnected before the response began.',
   ['route', 'status'],
 );
 

@@ -6,7 +6,7 @@ import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './en
  * can reach the service, unless `SANDBOX=open` asks for them.
  */
 
-type Given = Readonly<Record<string, unknown>>;
+type SettingValues = Readonly<Record<string, unknown>>;
 
 const PROVIDERS = Object.keys(ENDPOINTS) as ProviderName[];
 const LOOPBACK_HOST = /^(127(\.\d{1,3}){3}|\[?::1\]?|([^/]+\.)?localhost)$/i;
@@ -20,7 +20,7 @@ export const isRealUrl = (url: unknown): boolean =>
  * The settings that close the sandboxes. A server on this machine needs no real credential, and a Stripe test
  * key moves no money.
  */
-export function findRealSettings(given: Given): string[] {
+export function findRealSettings(given: SettingValues): string[] {
   const keys = PROVIDERS.filter(
     (name) => given[keyVariable(name)] !== undefined && isRealUrl(given[baseUrlVariable(name)]),
   ).map(keyVariable);
@@ -33,13 +33,13 @@ export function findRealSettings(given: Given): string[] {
   ];
 }
 
-const isDefaultCheckout = ({ CHECKOUT_URL, BASE_URL }: Given): boolean =>
+const isDefaultCheckout = ({ CHECKOUT_URL, BASE_URL }: SettingValues): boolean =>
   String(CHECKOUT_URL).startsWith(`${BASE_URL}/`);
 
 export type Sandboxes = { open: string[]; warning: string | null };
 
 /** Which sandboxes a started service has, and what an operator should know about it. */
-export function describeSandboxes(config: Given): Sandboxes {
+export function describeSandboxes(config: SettingValues): Sandboxes {
   const open = Object.entries({
     'model provider': config.SANDBOX_PROVIDER_URL,
     payments: config.STRIPE_API_BASE,
@@ -48,7 +48,7 @@ export function describeSandboxes(config: Given): Sandboxes {
   return { open, warning: findWarning(config, open) };
 }
 
-function findWarning(config: Given, open: string[]): string | null {
+function findWarning(config: SettingValues, open: string[]): string | null {
   const real = findRealSettings(config);
   if (open.length > 0 && real.length > 0)
     return (

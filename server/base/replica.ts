@@ -5,7 +5,7 @@ import { log } from './log';
 
 /**
  * Reads of the dashboards of partners and operators: charts, lists and exports. They may be a few seconds old, so a
- * streaming replica answers them if there is one. Nothing that decides about money, and nothing that its reader has just
+ * streaming replica serves them if there is one. Nothing that decides about money, and nothing that its reader has just
  * written, is read here.
  */
 
@@ -13,7 +13,7 @@ import { log } from './log';
 const MOST_LAG_SECONDS = 10;
 const CHECKED_FOR_MS = 5 * SECOND_MS;
 
-/** The lag is null if the replica does not answer, or is none. */
+/** The lag is null if the replica does not respond, or is none. */
 export type ReplicaState = { isUsable: boolean; lagSeconds: number | null; reason: string };
 
 let checked: { atMs: number; state: Promise<ReplicaState> } | undefined;
@@ -88,4 +88,4 @@ const STATEMENT_TIMEOUT = '57014';
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
-const describe = (error: unknown): string => `it does not answer (${codeOf(error) || 'timeout'})`;
+const describe = (error: unknown): string => `it does not respond (${codeOf(error) || 'timeout'})`;

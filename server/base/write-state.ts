@@ -2,7 +2,7 @@ import { now, SECOND_MS } from './clock';
 
 /**
  * Whether the database accepts writes, by the latest statements of the ledger. A full disk shows in nothing else:
- * it still answers queries.
+ * it still responds to queries.
  */
 
 /** A read-only transaction, a full disk, an input or output error: nothing can be written until someone acts. */

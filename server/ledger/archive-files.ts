@@ -11,7 +11,7 @@ import { createGunzip, createGzip } from 'node:zlib';
  * An archive is a folder with three files for each month (UTC):
  *
  *     2025-06.receipts.jsonl.gz   a receipt in each line, as PostgreSQL writes the row of its transaction
- *     2025-06.balances.jsonl.gz   what they come to, and the balance at the end of the month, by user and app or pocket
+ *     2025-06.balances.jsonl.gz   their totals, and the balance at the end of the month, by user and app or pocket
  *     2025-06.json                the manifest: counts, sums, and the SHA-256 of the other two files. Written last
  *
  * Rows are never parsed by JavaScript, so every number is restored exactly.

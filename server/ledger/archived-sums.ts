@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { asJson } from './archive-files';
 
-/** What receipts of a month come to: a row of `archived_month`, in text. */
+/** Totals of the receipts of a month: a row of `archived_month`, in text. */
 export type ArchivedSums = {
   user_id: string;
   partner_id: string;

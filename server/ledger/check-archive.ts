@@ -30,7 +30,7 @@ export type ArchiveReport = { differences: string[]; months: number; receipts: n
 
 /**
  * Checks the files of an archive: that they are the ones that were written, that each receipt follows from its tokens and
- * price, that they come to the archived balances, and that these agree with what the database has kept. It only reads.
+ * price, that they add up to the archived balances, and that these agree with what the database has kept. It only reads.
  */
 export async function checkArchive(dir: string, pause: Pause): Promise<ArchiveReport> {
   const step = takeSteps(pause, PAUSES);

@@ -166,7 +166,7 @@ export const ARCHIVED_USAGE_INVARIANT = `
     UNION ALL
     SELECT user_id, partner_id, date_trunc('month', day)::date, 0, 0, 0, requests, tokens, charge
     FROM usage_day, archive WHERE day < (archive.up_to AT TIME ZONE 'UTC')::date AND ${OF('user_id')})
-  SELECT 'requests by day equal what the archived receipts of the month come to' AS invariant,
+  SELECT 'requests by day equal the totals of the archived receipts of the month' AS invariant,
          coalesce(min(u.app_user_id), 'no pocket') || ' in ' || to_char(month, 'YYYY-MM') AS subject,
          (sum(charge_by_day) - sum(charge))::text AS difference
   FROM part LEFT JOIN user_app u USING (user_id, partner_id) GROUP BY user_id, partner_id, month
@@ -212,7 +212,7 @@ export const ARCHIVED_EARNINGS_INVARIANT = `
     UNION ALL
     SELECT partner_id, date_trunc('month', hour AT TIME ZONE 'UTC')::date, 0, 0, 0, earned
     FROM earnings_rollup, archive WHERE hour < archive.up_to)
-  SELECT 'earnings equal what the archived receipts of the month come to' AS invariant,
+  SELECT 'earnings equal the totals of the archived receipts of the month' AS invariant,
          partner_id || ' in ' || to_char(month, 'YYYY-MM') AS subject, (sum(posted_by_hour) - sum(posted))::text AS difference
   FROM part GROUP BY partner_id, month
   HAVING (sum(earned), sum(posted)) <> (sum(earned_by_day), sum(posted_by_hour))`;

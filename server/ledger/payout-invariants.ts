@@ -63,7 +63,7 @@ export const PAYOUT_INVARIANTS = [
    WHERE (e.paid, e.taken) <> (e.amount, e.amount)
      OR (e.returned, e.given_back) <> (CASE WHEN e.is_void THEN e.amount ELSE 0 END, CASE WHEN e.is_void THEN e.amount ELSE 0 END)`,
 
-  // The hold period only decides what is payable and what is maturing.
+  // The maturity period only decides what is payable and what is maturing.
   `WITH app AS (SELECT id FROM partner WHERE team_id IS NOT NULL AND ${OF_TEAM('team_id')}),
    earned AS (
      SELECT partner_id, sum(amount) AS amount FROM (

@@ -9,7 +9,7 @@ export type PayoutState = 'planned' | 'sending' | 'waiting_for_balance' | 'sent'
 
 export type AppEarnings = {
   partnerId: string;
-  /** Past the hold period, which counts in whole days (UTC). */
+  /** Past the maturity period, in whole days (UTC). */
   matured: Microcredits;
   maturing: Microcredits;
   /** The part of `matured` whose payments can still be disputed. */

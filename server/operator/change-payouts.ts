@@ -25,21 +25,24 @@ import {
 import { bookReversal, requireReversible, reverseTransfer } from '../payments/payouts/reverse';
 import { type ActionName, type Operator, recordAction, requireReason } from './record';
 
-/** Partners see the reason for a hold, a failure and a return. */
+/** Partners see the reason for a pause, a failure and a return. */
 export type PayoutChange =
   | { do: 'approve'; payeeSavedAt?: string | null | undefined }
   | { do: 'hold' | 'release' | 'send_now' | 'returned' | 'failed' }
   | { do: 'sent'; payment: ManualPayment };
 
-type Asked = { operator: Operator; payoutId: string; reason: string };
+type DecisionInput = { operator: Operator; payoutId: string; reason: string };
 
 /** Applies an operator's decision about a payout and records it, both in one transaction. */
-export async function changePayout({ change, ...asked }: Asked & { change: PayoutChange }): Promise<void> {
+export async function changePayout({
+  change,
+  ...asked
+}: DecisionInput & { change: PayoutChange }): Promise<void> {
   requireReason(asked.reason);
   await inTransaction((tx) => recordChange(tx, `payout.${change.do}`, asked, () => apply(tx, asked, change)));
 }
 
-function apply(tx: Tx, { operator, payoutId, reason }: Asked, change: PayoutChange): Promise<void> {
+function apply(tx: Tx, { operator, payoutId, reason }: DecisionInput, change: PayoutChange): Promise<void> {
   switch (change.do) {
     case 'approve':
       return approvePayout(tx, payoutId, { approvedBy: operator, payeeSavedAt: change.payeeSavedAt });
@@ -64,7 +67,7 @@ function apply(tx: Tx, { operator, payoutId, reason }: Asked, change: PayoutChan
  * The processor is called outside any transaction, so the audit log gets two entries: the request, before any
  * money moves, and the outcome.
  */
-export async function reversePayout(asked: Asked): Promise<void> {
+export async function reversePayout(asked: DecisionInput): Promise<void> {
   const { operator, payoutId: subject, reason } = asked;
   requireReason(reason);
   await inTransaction(async (tx) => {
@@ -112,7 +115,7 @@ function describeRefusal(planned: Exclude<Planned, { outcome: 'created' }>): str
     case 'below_minimum':
       return `The team’s payable earnings are below its minimum: $${inDollars(planned.payable).toFixed(2)}`;
     case 'held':
-      return 'The payouts of this team are held';
+      return 'The payouts of this team are paused';
     case 'not_ready':
       return planned.what === 'account'
         ? 'The team’s account at Stripe is not active'
@@ -139,7 +142,7 @@ export async function viewDestination(operator: Operator, payoutId: string): Pro
 async function recordChange(
   tx: Tx,
   what: ActionName,
-  asked: Asked,
+  asked: DecisionInput,
   work: () => Promise<void>,
 ): Promise<void> {
   const before = await readFacts(tx, asked.payoutId);
@@ -151,7 +154,7 @@ type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 async function record(
   tx: Tx,
-  { what, operator, payoutId, reason, before }: Asked & { what: ActionName; before: Facts },
+  { what, operator, payoutId, reason, before }: DecisionInput & { what: ActionName; before: Facts },
 ): Promise<void> {
   const after = await readFacts(tx, payoutId);
   await recordAction(tx, { operator, what, subject: payoutId, reason, before, after });

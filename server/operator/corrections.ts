@@ -86,10 +86,15 @@ export async function readBatch(batchId: string, { limit, offset }: Page): Promi
 export type Decision = 'approve' | 'discard';
 const DECIDED = { approve: 'approved', discard: 'discarded' } as const;
 
-type Asked = { operator: Operator; batchId: string; reason: string; decision: Decision };
+type DecisionInput = { operator: Operator; batchId: string; reason: string; decision: Decision };
 
 /** Of two operators, one decides. What is approved is booked by a background job (server/ledger/corrections.ts). */
-export async function decideCorrections({ operator, batchId, reason, decision }: Asked): Promise<void> {
+export async function decideCorrections({
+  operator,
+  batchId,
+  reason,
+  decision,
+}: DecisionInput): Promise<void> {
   requireReason(reason);
   const state = DECIDED[decision];
   await inTransaction(async (tx) => {

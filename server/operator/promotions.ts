@@ -20,7 +20,7 @@ const MAX_LINKS = 1000;
 const MAX_PERCENT = 1000;
 const MAX_NOTE = 200;
 
-type Asked = { operator: Operator; reason: string };
+type ActionInput = { operator: Operator; reason: string };
 
 export type NewPromotion = {
   kind: 'purchase' | 'gift';
@@ -41,7 +41,7 @@ export type NewPromotion = {
   note?: string | undefined;
 };
 
-export async function createPromotion(asked: Asked, offer: NewPromotion): Promise<Promotion> {
+export async function createPromotion(asked: ActionInput, offer: NewPromotion): Promise<Promotion> {
   requireReason(asked.reason);
   const data = toRow(offer);
   if (data.partnerId !== null) await requirePartner(data.partnerId);
@@ -126,7 +126,7 @@ const refuse = (param: string, message: string): ApiError =>
 
 /** Creates gift links and returns their addresses, which are stored nowhere. */
 export async function createGiftLinks(
-  asked: Asked,
+  asked: ActionInput,
   { promotionId, count }: { promotionId: string; count: number },
 ): Promise<{ code: string; link: string }[]> {
   requireReason(asked.reason);
@@ -156,7 +156,7 @@ export async function createGiftLinks(
 }
 
 /** Permanent. Payments in progress keep their bonus. */
-export async function disablePromotion(asked: Asked, promotionId: string): Promise<void> {
+export async function disablePromotion(asked: ActionInput, promotionId: string): Promise<void> {
   requireReason(asked.reason);
   await inTransaction(async (tx) => {
     await requirePromotion(tx, promotionId);

@@ -32,10 +32,13 @@ export async function readAppFacts(tx: Tx, partner: Partner) {
   };
 }
 
-type Asked = { app: AppOfTeam; actor: Actor; what: string };
+type AppChange = { app: AppOfTeam; actor: Actor; what: string };
 
 /** Makes a member's change of an app and records it for the team, in one transaction. A change of nothing leaves no entry. */
-export async function changeApp<Result>(asked: Asked, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+export async function changeApp<Result>(
+  asked: AppChange,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
   return inTransaction(async (tx) => {
     await tx.$queryRaw`SELECT 1 FROM partner WHERE id = ${asked.app.id} FOR NO KEY UPDATE`;
     return recordChange(tx, asked, () => work(tx));
@@ -44,20 +47,20 @@ export async function changeApp<Result>(asked: Asked, work: (tx: Tx) => Promise<
 
 /** For a change of the webhook, which looks up its host on the network: recorded once it is made. */
 export async function recordWebhookChange<Result>(
-  asked: Asked,
+  asked: AppChange,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return recordChange(prisma(), asked, work);
 }
 
 /** For what the facts do not show, such as a change of a secret. */
-export async function recordOfApp({ app: { id, teamId }, ...did }: Asked): Promise<void> {
+export async function recordOfApp({ app: { id, teamId }, ...did }: AppChange): Promise<void> {
   await recordTeamAction(prisma(), { ...did, teamId, partnerId: id });
 }
 
 async function recordChange<Result>(
   tx: Tx,
-  { app: { id, teamId }, actor, what }: Asked,
+  { app: { id, teamId }, actor, what }: AppChange,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const before = await readFactsOf(tx, id);

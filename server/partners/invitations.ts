@@ -61,10 +61,13 @@ async function isFull(tx: Tx, teamId: string): Promise<boolean> {
   return members + (await tx.teamInvitation.count({ where: validOf(teamId) })) >= MAX_PEOPLE;
 }
 
-type Asked = { teamId: string; actor: Actor; invitationId: string };
+type InvitationChange = { teamId: string; actor: Actor; invitationId: string };
 
 /** Valid for another 7 days, even if it had expired. */
-export async function inviteAgain({ mailboxOf, ...asked }: Asked & { mailboxOf: (email: string) => string }) {
+export async function inviteAgain({
+  mailboxOf,
+  ...asked
+}: InvitationChange & { mailboxOf: (email: string) => string }) {
   const invitation = await findOpen(prisma(), asked);
   if (invitation === null) return GONE;
   const isLimited = await countMail(asked.teamId, mailboxOf(invitation.email));
@@ -73,11 +76,15 @@ export async function inviteAgain({ mailboxOf, ...asked }: Asked & { mailboxOf: 
   return changeOpen('team.invite_again', asked, mail);
 }
 
-export async function withdrawInvitation(asked: Asked): Promise<Outcome> {
+export async function withdrawInvitation(asked: InvitationChange): Promise<Outcome> {
   return changeOpen('team.invite_withdraw', asked, { state: 'withdrawn', mailDueAt: null });
 }
 
-async function changeOpen(what: string, asked: Asked, data: Partial<TeamInvitation>): Promise<Outcome> {
+async function changeOpen(
+  what: string,
+  asked: InvitationChange,
+  data: Partial<TeamInvitation>,
+): Promise<Outcome> {
   return inTransaction(async (tx) => {
     await lockTeam(tx, asked.teamId);
     const invitation = await findOpen(tx, asked);
@@ -90,7 +97,7 @@ async function changeOpen(what: string, asked: Asked, data: Partial<TeamInvitati
   });
 }
 
-const findOpen = (db: Tx, { invitationId: id, teamId }: Asked) =>
+const findOpen = (db: Tx, { invitationId: id, teamId }: InvitationChange) =>
   db.teamInvitation.findFirst({ where: { id, teamId, state: 'open' } });
 
 export type Invitation = Pick<TeamInvitation, 'id' | 'email' | 'role' | 'expiresAt'> & { isExpired: boolean };

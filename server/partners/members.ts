@@ -20,10 +20,10 @@ export async function listMembers(teamId: string): Promise<Member[]> {
 /** The roles that an owner gives; ownership is handed over instead. */
 export type GivenRole = Exclude<Role, 'owner'>;
 
-type Asked = { teamId: string; actor: Actor; email: string };
+type MemberChange = { teamId: string; actor: Actor; email: string };
 
 /** False for the owner, and for someone who is not a member. */
-export async function changeRole({ role, ...asked }: Asked & { role: GivenRole }): Promise<boolean> {
+export async function changeRole({ role, ...asked }: MemberChange & { role: GivenRole }): Promise<boolean> {
   const isChanged = await changeTeam(asked, async (tx, before) => {
     if (before === null || before === 'owner') return false;
     await setRole(tx, asked, role);
@@ -35,19 +35,19 @@ export async function changeRole({ role, ...asked }: Asked & { role: GivenRole }
 }
 
 /** Takes effect with the member's next request. False for the owner, and for someone who is not a member. */
-export async function removeMember(asked: Asked): Promise<boolean> {
+export async function removeMember(asked: MemberChange): Promise<boolean> {
   const isRemoved = await changeTeam(asked, (tx, role) => endMembership(tx, 'team.remove', asked, role));
   if (isRemoved) await sendTeamMail(asked.email, asked.teamId, 'removed');
   return isRemoved;
 }
 
 /** False for the owner, who hands over first. */
-export async function leaveTeam(asked: Asked): Promise<boolean> {
+export async function leaveTeam(asked: MemberChange): Promise<boolean> {
   return changeTeam(asked, (tx, role) => endMembership(tx, 'team.leave', asked, role));
 }
 
 /** The owner becomes a developer. False unless `from` is the owner and `email` another member. */
-export async function handOver({ from, ...asked }: Asked & { from: string }): Promise<boolean> {
+export async function handOver({ from, ...asked }: MemberChange & { from: string }): Promise<boolean> {
   const isHandedOver = await changeTeam(asked, async (tx, before) => {
     const isFromOwner = (await findRole(from, asked.teamId, tx)) === 'owner';
     if (!isFromOwner || before === null || before === 'owner') return false;
@@ -89,7 +89,7 @@ export async function renameTeam({
   teamId,
   actor,
   name,
-}: Omit<Asked, 'email'> & { name: string }): Promise<void> {
+}: Omit<MemberChange, 'email'> & { name: string }): Promise<void> {
   await inTransaction(async (tx) => {
     await lockTeam(tx, teamId);
     const { name: before } = await tx.team.findUniqueOrThrow({ where: { id: teamId } });
@@ -100,7 +100,7 @@ export async function renameTeam({
 }
 
 async function changeTeam(
-  { teamId, email }: Asked,
+  { teamId, email }: MemberChange,
   work: (tx: Tx, role: Role | null) => Promise<boolean>,
 ): Promise<boolean> {
   return inTransaction(
@@ -111,7 +111,7 @@ async function changeTeam(
 async function endMembership(
   tx: Tx,
   what: 'team.remove' | 'team.leave',
-  asked: Asked,
+  asked: MemberChange,
   role: Role | null,
 ): Promise<boolean> {
   if (role === null || role === 'owner') return false;
@@ -120,13 +120,18 @@ async function endMembership(
   return true;
 }
 
-async function setRole(tx: Tx, { teamId, email }: Asked, role: Role): Promise<void> {
+async function setRole(tx: Tx, { teamId, email }: MemberChange, role: Role): Promise<void> {
   await tx.teamMember.update({ where: { teamId_email: { teamId, email } }, data: { role } });
 }
 
 type RoleChange = { before: Role | null; after: Role | null };
 
-async function record(tx: Tx, what: string, { teamId, actor, email }: Asked, { before, after }: RoleChange) {
+async function record(
+  tx: Tx,
+  what: string,
+  { teamId, actor, email }: MemberChange,
+  { before, after }: RoleChange,
+) {
   await recordTeamAction(tx, {
     ...{ teamId, actor, what, subject: await findUserId(tx, email) },
     ...{ before: { role: before }, after: { role: after } },

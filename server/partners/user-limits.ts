@@ -19,10 +19,10 @@ const ALL_PARTNERS = '';
 const ALL_USERS = '';
 
 /** The default has no partner, and only the limits for a single user have an app user. */
-type Place = { partnerId: string; appUserId: string; ceiling: boolean };
+type LimitTarget = { partnerId: string; appUserId: string; ceiling: boolean };
 
-const ofApp = (partnerId: string): Place => ({ partnerId, appUserId: ALL_USERS, ceiling: false });
-const ceilingOf = (partnerId: string): Place => ({ partnerId, appUserId: ALL_USERS, ceiling: true });
+const ofApp = (partnerId: string): LimitTarget => ({ partnerId, appUserId: ALL_USERS, ceiling: false });
+const ceilingOf = (partnerId: string): LimitTarget => ({ partnerId, appUserId: ALL_USERS, ceiling: true });
 const DEFAULT = ofApp(ALL_PARTNERS);
 
 export type AppLimits = {
@@ -72,20 +72,24 @@ export const saveCeiling = (partnerId: string, limits: UserLimits, tx: Tx): Prom
 export const saveDefaultLimits = (limits: UserLimits, tx: Tx): Promise<void> => write(DEFAULT, limits, tx);
 
 /** Limits that limit nothing are no limits. */
-async function write(place: Place, limits: UserLimits, tx: Tx): Promise<void> {
+async function write(target: LimitTarget, limits: UserLimits, tx: Tx): Promise<void> {
   if (FIELDS.every((field) => limits[field] === null) && limits.models === null)
-    await tx.partnerLimit.deleteMany({ where: place });
-  else await upsert(place, limits, tx);
+    await tx.partnerLimit.deleteMany({ where: target });
+  else await upsert(target, limits, tx);
 }
 
-async function upsert(place: Place, { request, day, month, models }: UserLimits, tx: Tx): Promise<void> {
+async function upsert(
+  target: LimitTarget,
+  { request, day, month, models }: UserLimits,
+  tx: Tx,
+): Promise<void> {
   const values = {
     ...{ perRequest: request, perDay: day, perMonth: month },
     ...{ modelRule: models?.rule ?? null, models: models?.models ?? [] },
   };
   await tx.partnerLimit.upsert({
-    where: { partnerId_appUserId_ceiling: place },
-    create: { ...place, ...values },
+    where: { partnerId_appUserId_ceiling: target },
+    create: { ...target, ...values },
     update: values,
   });
 }
@@ -100,7 +104,7 @@ export async function changeLimitsOfUser(
   { app: { id: partnerId, teamId }, actor, appUserId }: OfUser,
   limits: UserLimits | null,
 ): Promise<void> {
-  const place = { partnerId, appUserId, ceiling: false };
+  const target = { partnerId, appUserId, ceiling: false };
   await inTransaction(async (tx) => {
     await tx.$queryRaw`SELECT 1 FROM partner WHERE id = ${partnerId} FOR NO KEY UPDATE`;
     const user = await tx.userApp.findFirst({ where: { partnerId, appUserId } });
@@ -108,11 +112,11 @@ export async function changeLimitsOfUser(
       throw new ApiError('not_found', 'Your app has no user with this ID. It starts with au_.', {
         param: 'user',
       });
-    const before = await findLimits(place, tx);
-    if (limits === null) await tx.partnerLimit.deleteMany({ where: place });
+    const before = await findLimits(target, tx);
+    if (limits === null) await tx.partnerLimit.deleteMany({ where: target });
     else {
       if (before === null) await requireRoom(tx, partnerId);
-      await upsert(place, limits, tx);
+      await upsert(target, limits, tx);
     }
     const facts = [before, limits].map((one) => ({ user_limits: one && describeLimits(one) }));
     if (facts[0]?.user_limits === facts[1]?.user_limits) return;
@@ -143,8 +147,8 @@ export async function listLimitsOfUsers(
   return rows.map((row) => ({ appUserId: row.appUserId, limits: toLimits(row) }));
 }
 
-async function findLimits(place: Place, db: Tx): Promise<UserLimits | null> {
-  const row = await db.partnerLimit.findUnique({ where: { partnerId_appUserId_ceiling: place } });
+async function findLimits(target: LimitTarget, db: Tx): Promise<UserLimits | null> {
+  const row = await db.partnerLimit.findUnique({ where: { partnerId_appUserId_ceiling: target } });
   return row && toLimits(row);
 }
 

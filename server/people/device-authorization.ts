@@ -89,7 +89,7 @@ export type WaitingDevice = {
   isElsewhere: boolean;
 };
 
-/** The program that waits for a code. Unknown, expired and answered codes are indistinguishable. */
+/** The program that waits for a code. Unknown, expired and decided codes are indistinguishable. */
 export async function findWaitingDevice(typed: string, reader: CodeReader): Promise<WaitingDevice | null> {
   await countEntry(reader);
   const userCode = readUserCode(typed);
@@ -107,7 +107,7 @@ export async function findWaitingDevice(typed: string, reader: CodeReader): Prom
 }
 
 /** False when no program waits for the code any more. */
-export async function answerDevice(
+export async function decideDevice(
   typed: string,
   reader: CodeReader,
   answer: 'allow' | 'refuse',

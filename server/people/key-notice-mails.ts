@@ -75,7 +75,7 @@ async function writeNotice(id: { keyId: string; kind: string; day: Date }): Prom
   return { to: user.email, ...layOut(words, facts, { userId: key.userId, partnerId: key.partnerId }) };
 }
 
-type Words = {
+type MailText = {
   subject: string;
   intro: string;
   advice: string;
@@ -83,7 +83,7 @@ type Words = {
   note: string;
 };
 
-function wordLeak({ where }: Extract<NoticeDetail, { kind: 'leaked' }>, appName: string | null): Words {
+function wordLeak({ where }: Extract<NoticeDetail, { kind: 'leaked' }>, appName: string | null): MailText {
   const place = where === '' ? 'in a public place' : `on ${where}`;
   return {
     subject: `Your key for ${appName ?? 'an app'} was found in public and revoked`,
@@ -99,7 +99,7 @@ function wordUnusualUse(
   notice: Extract<NoticeDetail, { kind: 'unusual_use' }>,
   appName: string | null,
   keyId: string,
-): Words {
+): MailText {
   const how =
     notice.reason === 'new_network'
       ? `from a network that it had not been used from before (${notice.network})`
@@ -108,7 +108,7 @@ function wordUnusualUse(
     subject: `Unusual use of your key for ${appName ?? 'an app'}`,
     intro: `A key that spends your ${settings().BRAND_NAME} credits in ${appName ?? 'an app'} was used ${how}.`,
     advice:
-      'If you travelled, changed your provider or use a VPN, or if the app moved its servers, you need not do anything. Otherwise, revoke the key.',
+      'If you travelled, changed your provider or use a VPN, or if the app moved its servers, no action is needed. Otherwise, revoke the key.',
     link: {
       label: 'Revoke this key',
       url: `${settings().BASE_URL}/revoke-key?token=${writeRevokeToken(keyId)}`,
@@ -117,7 +117,7 @@ function wordUnusualUse(
   };
 }
 
-function layOut({ subject, intro, advice, link, note }: Words, facts: string, stops: StopLink) {
+function layOut({ subject, intro, advice, link, note }: MailText, facts: string, stops: StopLink) {
   const { label, url } = link;
   const stopLabel = labelStop(stops);
   const stop = settings().BASE_URL + writeStopPath(stops);

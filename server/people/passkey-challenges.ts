@@ -68,7 +68,7 @@ export function relyingParty(): { id: string; origin: string; name: string } {
 }
 
 const challengeOver = (): ApiError =>
-  new ApiError('invalid_request', 'This took too long, or was already used. Please try again.');
+  new ApiError('invalid_request', 'This request has expired or was already used. Please try again.');
 
 const expiryOf = (bytes: Buffer): number => Number(bytes.readBigUInt64BE());
 

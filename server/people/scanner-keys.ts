@@ -60,7 +60,7 @@ async function readList(): Promise<void> {
       text += decoder.decode(piece, { stream: true });
       if (text.length > MAX_LIST_CHARACTERS) throw new Error('the list of public keys is too long');
     }
-    if (!response.ok) throw new Error(`the list of public keys was answered with status ${response.status}`);
+    if (!response.ok) throw new Error(`the list of public keys responded with status ${response.status}`);
     const { public_keys: listed } = listSchema.parse(JSON.parse(text));
     keys = new Map(listed.flatMap(({ key_identifier: id, key }) => [[id, readKey(key)] as const]));
     readAt = triedAt;

@@ -21,7 +21,7 @@ const findRoute = buildRouteTable(API_ROUTES);
 /** Routes of our own pages. */
 const OF_PAGES = /^\/(checkout\/)?api\//;
 
-/** Whether the API answers: by its path, or with an error because only a client of the API sends a user key. */
+/** Whether the API responds: by its path, or with an error because only a client of the API sends a user key. */
 export function isForApi(request: IncomingMessage): boolean {
   const { pathname, apiPath } = targetOf(request);
   return apiPath !== null || (carriesUserKey(request.headers) && !OF_PAGES.test(pathname));

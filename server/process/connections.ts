@@ -43,7 +43,7 @@ export class Connections {
   }
 
   /**
-   * Closes a connection that sends a request before the previous one is answered, and returns false. Node reports
+   * Closes a connection that sends a request before the response to the previous one, and returns false. Node reports
    * nothing to the later responses when such a connection ends, so what they hold would never be released. No
    * browser, client library or proxy in use pipelines requests.
    */

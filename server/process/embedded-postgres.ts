@@ -110,7 +110,7 @@ async function ownServer(
 }
 
 /**
- * When a process of PostgreSQL dies, such as for want of memory, it ends all connections and goes on.
+ * When a process of PostgreSQL dies, for example out of memory, PostgreSQL ends all connections and restarts.
  * Returns a function that gives up the lock.
  */
 function keepLock(session: pg.Client, cluster: Cluster, purpose: Purpose): () => Promise<void> {

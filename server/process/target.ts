@@ -37,7 +37,7 @@ function toCanonical(path: string): string {
 
 /**
  * Clients differ in whether their base URL includes the version: all three spellings reach the same file. What
- * is not supported is answered with the endpoint to use instead.
+ * is not supported gets a response with the endpoint to use instead.
  */
 const UNVERSIONED =
   /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|responses|responses\/.+)$/;

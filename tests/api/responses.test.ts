@@ -12,7 +12,7 @@ import { disablePartner, setAllowedModels } from '@/server/partners/partner';
 import type { EventData, EventType } from '@/server/partners/webhooks/events';
 import { recordEvent } from '@/server/partners/webhooks/record';
 import { createSecret, revealSecret } from '@/server/partners/webhooks/signing-secret';
-import { answerDevice } from '@/server/people/device-authorization';
+import { decideDevice } from '@/server/people/device-authorization';
 import { openSession } from '@/server/people/sessions';
 import { issueSignInToken } from '@/server/people/sign-in-tokens';
 import { closeDay } from '@/server/reports/statements/close-days';
@@ -333,7 +333,7 @@ test('the OAuth endpoints', async () => {
   const { sessionId } = await inTransaction((tx) =>
     openSession(tx, { userId: funded.userId, userAgent: 'test' }),
   );
-  await answerDevice(begun.user_code, { userId: funded.userId, sessionId, clientIp: '' }, 'allow');
+  await decideDevice(begun.user_code, { userId: funded.userId, sessionId, clientIp: '' }, 'allow');
   const granted = await call(token, { body: { ...client, ...poll } });
   expect(granted.status).toBe(200);
   expect((await call(revoke, { headers: as(funded), body: { token: 'none' } })).status).toBe(401);

@@ -284,8 +284,8 @@ describe('after the removal', () => {
       for (const invariant of [
         'every pocket exists and equals',
         'the granted credits of a pocket',
-        'requests by day equal what the archived',
-        'earnings equal what the archived',
+        'requests by day equal the totals of the archived',
+        'earnings equal the totals of the archived',
       ])
         expect(differences).toContainEqual(expect.stringContaining(invariant));
     });
@@ -293,7 +293,7 @@ describe('after the removal', () => {
       WHERE hour = (SELECT min(hour) FROM earnings_rollup WHERE hour >= '${FIRST}-15T00:00:00Z')`;
     await whileForged([byHour], async () => {
       expect((await checkLedger()).differences).toContainEqual(
-        expect.stringMatching(/^earnings equal what the archived/),
+        expect.stringMatching(/^earnings equal the totals of the archived/),
       );
     });
     await whileForged([`DELETE FROM archived_month WHERE month = '${FIRST}-01'`], async () => {

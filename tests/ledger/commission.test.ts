@@ -68,7 +68,7 @@ async function age(wallet: Wallet, days: number): Promise<void> {
 }
 
 describe('commission matures', () => {
-  test('after the hold period, the same before and after a roll-up', async () => {
+  test('after the maturity period, the same before and after a roll-up', async () => {
     const { wallet } = await buyAnd(500);
     await spend(wallet, 'A', 100);
     expect(await earningsOf(wallet, 'A')).toEqual([0, 20]);

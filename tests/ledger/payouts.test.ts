@@ -332,7 +332,7 @@ describe('a payout that is returned or fails', () => {
   });
 });
 
-test('a longer hold period does not bring back what has matured and was paid out', async () => {
+test('a longer maturity period does not bring back what has matured and was paid out', async () => {
   const { wallet, teamId, A } = await newEarners();
   await spend(wallet, 'A', 1_000);
   await payOut(teamId);

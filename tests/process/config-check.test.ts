@@ -29,8 +29,8 @@ test('good settings, and what they name, are ok', async () => {
   const { code, text } = await check({ SMTP_URL: mail.smtpUrl });
   await mail.close();
   expect(text).toMatch(/^ok +Settings +Valid\. The sandboxes are open\.$/m);
-  expect(text).toMatch(/^ok +Database +It answers, and its schema is up to date\.$/m);
-  expect(text).toMatch(/^ok +Mail +It answers/m);
+  expect(text).toMatch(/^ok +Database +It responds, and its schema is up to date\.$/m);
+  expect(text).toMatch(/^ok +Mail +It responds/m);
   expect(text).toMatch(/^unset +Redis /m);
   expect(text).toMatch(/^unset +Stripe /m);
   expect(code).toBe(0);

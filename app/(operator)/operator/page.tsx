@@ -65,7 +65,7 @@ export default async function OverviewPage({ searchParams }: Props) {
       </Section>
       <Section
         title={`Errors by ${step}`}
-        description="Requests that were refused or failed, by error code. Nobody was charged for them."
+        description="Refused and failed requests by error code. None were charged."
       >
         {refused === 0 ? (
           <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="No errors">

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import { readBrowser } from '@/app/_session/browser';
 import type { Session } from '@/app/_session/session';
-import { answerDevice, type CodeReader, findWaitingDevice } from '@/server/people/device-authorization';
+import { decideDevice, type CodeReader, findWaitingDevice } from '@/server/people/device-authorization';
 
 const entry = z.object({ code: z.string().max(40) });
 
@@ -20,13 +20,13 @@ export const findDevice = sessionAction(
 
 /** Gives the program a key, so it needs a confirmation: someone else may have begun it and sent the code. */
 export const allowDevice = sessionAction(entry, async (session, { code }) =>
-  (await answerDevice(code, await readerOf(session), 'allow')) ? { ok: true } : NOT_WAITING,
+  (await decideDevice(code, await readerOf(session), 'allow')) ? { ok: true } : NOT_WAITING,
 );
 
 export const refuseDevice = sessionAction(
   entry,
   async (session, { code }) =>
-    (await answerDevice(code, await readerOf(session), 'refuse')) ? { ok: true } : NOT_WAITING,
+    (await decideDevice(code, await readerOf(session), 'refuse')) ? { ok: true } : NOT_WAITING,
   { harmless: 'gives nothing to anyone' },
 );
 

@@ -10,15 +10,15 @@ import { useAction } from '@/app/_ui/use-action';
 import { allowDevice, findDevice, refuseDevice } from './actions';
 
 type Waiting = { userCode: string; appName: string; startedAt: string; isElsewhere: boolean };
-type Answer = 'allowed' | 'refused';
+type Decision = 'allowed' | 'refused';
 
 /** Enter the code, then decide. A code in the address is filled in but not sent. */
 export function ConnectDevice({ email, givenCode }: { email: string; givenCode: string }) {
   const [waiting, setWaiting] = useState<Waiting | null>(null);
-  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [decision, setDecision] = useState<Decision | null>(null);
   if (waiting === null) return <CodeStep givenCode={givenCode} onFound={setWaiting} />;
-  if (answer === null) return <DecisionStep waiting={waiting} email={email} onAnswer={setAnswer} />;
-  return <Outcome answer={answer} appName={waiting.appName} />;
+  if (decision === null) return <DecisionStep waiting={waiting} email={email} onDecision={setDecision} />;
+  return <Outcome decision={decision} appName={waiting.appName} />;
 }
 
 function CodeStep({ givenCode, onFound }: { givenCode: string; onFound(waiting: Waiting): void }) {
@@ -68,9 +68,9 @@ function CodeStep({ givenCode, onFound }: { givenCode: string; onFound(waiting: 
   );
 }
 
-type DecisionProps = { waiting: Waiting; email: string; onAnswer(answer: Answer): void };
+type DecisionProps = { waiting: Waiting; email: string; onDecision(decision: Decision): void };
 
-function DecisionStep({ waiting, email, onAnswer }: DecisionProps) {
+function DecisionStep({ waiting, email, onDecision }: DecisionProps) {
   const { userCode, appName, startedAt, isElsewhere } = waiting;
   const allow = useAction(allowDevice);
   const refuse = useAction(refuseDevice);
@@ -117,7 +117,7 @@ function DecisionStep({ waiting, email, onAnswer }: DecisionProps) {
         className="mt-6 w-full"
         busy={allow.isRunning}
         onClick={async () => {
-          if ((await allow.run({ code: userCode })).ok) onAnswer('allowed');
+          if ((await allow.run({ code: userCode })).ok) onDecision('allowed');
         }}
       >
         Connect device
@@ -127,7 +127,7 @@ function DecisionStep({ waiting, email, onAnswer }: DecisionProps) {
         className="mt-2 w-full"
         busy={refuse.isRunning}
         onClick={async () => {
-          if ((await refuse.run({ code: userCode })).ok) onAnswer('refused');
+          if ((await refuse.run({ code: userCode })).ok) onDecision('refused');
         }}
       >
         Refuse
@@ -136,20 +136,20 @@ function DecisionStep({ waiting, email, onAnswer }: DecisionProps) {
   );
 }
 
-function Outcome({ answer, appName }: { answer: Answer; appName: string }) {
+function Outcome({ decision, appName }: { decision: Decision; appName: string }) {
   return (
     <div className="animate-appear">
-      <h1 className="text-2xl font-semibold">{answer === 'allowed' ? 'Device connected' : 'Refused'}</h1>
+      <h1 className="text-2xl font-semibold">{decision === 'allowed' ? 'Device connected' : 'Refused'}</h1>
       <p className="mt-1.5 mb-6 text-muted" role="status">
-        {answer === 'allowed'
+        {decision === 'allowed'
           ? `Return to your device: ${appName} continues there in a few seconds. You can sign the device out in your account at any time.`
           : 'The device gets no key. You can close this page.'}
       </p>
       <a
-        href={answer === 'allowed' ? '/account/devices' : '/account'}
+        href={decision === 'allowed' ? '/account/devices' : '/account'}
         className={`${buttonClass({ look: 'secondary' })} w-full`}
       >
-        {answer === 'allowed' ? 'Show your devices' : 'Open your account'}
+        {decision === 'allowed' ? 'Show your devices' : 'Open your account'}
       </a>
     </div>
   );

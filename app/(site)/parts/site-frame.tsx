@@ -4,12 +4,12 @@ import { PageLink } from '@/app/_ui/page-link';
 import { isLive, settings } from '@/server/base/env';
 import { buttonClass } from '../../_ui/button';
 
-type Place = 'front' | 'pricing' | 'docs' | 'status';
+type SiteArea = 'front' | 'pricing' | 'docs' | 'status';
 
 const WIDTH = 'mx-auto w-full max-w-[1180px] px-5 sm:px-8';
 
 /** Header and footer of the front page, the prices and the documentation. */
-export async function SiteFrame({ current, children }: { current: Place; children: ReactNode }) {
+export async function SiteFrame({ current, children }: { current: SiteArea; children: ReactNode }) {
   const isSignedIn = await hasSessionCookie();
   return (
     <div className="flex min-h-dvh flex-col">
@@ -26,8 +26,8 @@ export async function SiteFrame({ current, children }: { current: Place; childre
   );
 }
 
-function SiteHeader({ current, isSignedIn }: { current: Place; isSignedIn: boolean }) {
-  const link = (place: Place, href: string, label: string) => (
+function SiteHeader({ current, isSignedIn }: { current: SiteArea; isSignedIn: boolean }) {
+  const link = (place: SiteArea, href: string, label: string) => (
     <PageLink
       href={href}
       aria-current={current === place ? 'page' : undefined}

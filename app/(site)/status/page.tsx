@@ -38,7 +38,7 @@ export default async function StatusPage() {
   );
 }
 
-/** The database does not answer, and nothing works without it. */
+/** The database does not respond, and nothing works without it. */
 const Unknown = () => (
   <Summary look="danger">
     The service cannot read its data now, so requests, checkout and sign-in may fail.

@@ -72,9 +72,9 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
 
   async function applyCode(code: string): Promise<string | undefined> {
     try {
-      const answer = await api.readOffer(code);
-      if ('refused' in answer) return say.codeRefusals[answer.refused] ?? say.wrong;
-      dispatch({ type: 'code_applied', offer: answer.offer });
+      const found = await api.readOffer(code);
+      if ('refused' in found) return say.codeRefusals[found.refused] ?? say.wrong;
+      dispatch({ type: 'code_applied', offer: found.offer });
       return undefined;
     } catch (error) {
       if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);

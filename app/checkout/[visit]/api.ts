@@ -122,7 +122,7 @@ export class RequestFailed extends Error {
 
 export function createApi(visitId: string) {
   const base = `/checkout/api/visits/${encodeURIComponent(visitId)}`;
-  const post = <Answer>(path: string, body: object = {}) => send<Answer>(base + path, body);
+  const post = <Body>(path: string, body: object = {}) => send<Body>(base + path, body);
   return {
     readVisit: () => send<VisitState>(base),
     sendCode: (email: string, locale: string) =>
@@ -176,7 +176,7 @@ export function createApi(visitId: string) {
 
 export type Api = ReturnType<typeof createApi>;
 
-async function send<Answer>(path: string, body?: object): Promise<Answer> {
+async function send<Body>(path: string, body?: object): Promise<Body> {
   const response = await fetch(path, {
     ...(body && {
       method: 'POST',
@@ -186,13 +186,13 @@ async function send<Answer>(path: string, body?: object): Promise<Answer> {
   }).catch(() => {
     throw new RequestFailed('offline', 'No connection');
   });
-  const answer = (await response.json().catch(() => ({}))) as Answer & {
+  const parsed = (await response.json().catch(() => ({}))) as Body & {
     error?: { type?: string; message?: string };
   };
-  if (response.ok) return answer;
+  if (response.ok) return parsed;
   throw new RequestFailed(
-    answer.error?.type ?? 'internal_error',
-    answer.error?.message ?? 'Something went wrong',
+    parsed.error?.type ?? 'internal_error',
+    parsed.error?.message ?? 'Something went wrong',
     Number(response.headers.get('retry-after') ?? 1),
   );
 }

@@ -7,7 +7,7 @@ import { StepTitle } from '../step-title';
 
 type Props = { say: Messages; url: string; onBack(): void };
 
-/** Shown while the bank's page loads, and to a user who came back from it without an answer. */
+/** Shown while the bank's page loads, and to a user who came back from it without a result. */
 export function BankStep({ say, url, onBack }: Props) {
   return (
     <section className="animate-appear flex flex-1 flex-col">

@@ -37,8 +37,8 @@ export function POST(request: Request): Promise<Response> {
 }
 
 const WAITS: Record<DeviceWait, string> = {
-  authorization_pending: 'The user has not answered yet. Ask again after the interval.',
-  slow_down: 'Asked again too early. Wait five seconds longer each time from now on.',
+  authorization_pending: 'Authorization is still pending. Poll again after the interval.',
+  slow_down: 'Polling too fast. Wait 5 more seconds between requests.',
   access_denied: 'The user refused.',
   expired_token: 'The device code has expired. Begin again.',
 };

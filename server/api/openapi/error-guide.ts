@@ -46,14 +46,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     message: 'grant_type: expected authorization_code or urn:ietf:params:oauth:grant-type:device_code',
   },
   authorization_pending: {
-    when: 'The user has not entered the code of a device, or not answered.',
+    when: 'The user has not entered the code of a device, or not decided.',
     remedy: 'Ask again after `interval` seconds, until the code expires.',
-    message: 'The user has not answered yet. Ask again after the interval.',
+    message: 'Authorization is still pending. Poll again after the interval.',
   },
   slow_down: {
     when: 'A program asked for the token of a device again before the interval had passed.',
     remedy: 'Wait five seconds longer before each request from now on.',
-    message: 'Asked again too early. Wait five seconds longer each time from now on.',
+    message: 'Polling too fast. Wait 5 more seconds between requests.',
   },
   access_denied: {
     when: 'The user refused to connect the device, or signed out before it received its key.',

@@ -77,7 +77,7 @@ let inAnswers = 0;
 const SMALL_ANSWER_BYTES = 64 * 1024;
 
 /** The bytes of one response that is held in full. All of them together have as much memory as all bodies. */
-export class AnswerBytes {
+export class ResponseBytes {
   #bytes = 0;
   #counted = 0;
 

@@ -15,16 +15,16 @@ export type UnansweredRequest = {
   at: Date;
 };
 
-type Noted = UnansweredRequest & { userId: string; partnerId: string };
+type NewUnansweredRequest = UnansweredRequest & { userId: string; partnerId: string };
 
 export const UNANSWERED_KEPT_DAYS = 30;
 /** Of a user in 24 hours: a client that repeats a refused request must not fill the table. */
 export const UNANSWERED_PER_DAY = 1_000;
 const MAX_WAITING = 10_000;
 
-let waiting: Noted[] = [];
+let waiting: NewUnansweredRequest[] = [];
 
-export function keepUnanswered(request: Noted): void {
+export function keepUnanswered(request: NewUnansweredRequest): void {
   if (waiting.length < MAX_WAITING) waiting.push(request);
 }
 
@@ -41,7 +41,7 @@ export async function writeUnanswered(): Promise<void> {
 }
 
 /** An account may have been deleted since. */
-async function insert(noted: Noted[]): Promise<void> {
+async function insert(noted: NewUnansweredRequest[]): Promise<void> {
   await pool().query(
     `WITH given AS (
        SELECT g.*, row_number() OVER (PARTITION BY "userId" ORDER BY at, "requestId") AS nth

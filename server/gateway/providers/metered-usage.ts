@@ -23,7 +23,7 @@ export type ResponseFacts = Reported & {
   outputBytes: number;
 };
 
-type Seen = Partial<Reported> & {
+type UsageSoFar = Partial<Reported> & {
   usage: TokenUsage | null;
   outputBytes: number;
   /** Web searches whose results were seen. */
@@ -41,7 +41,7 @@ export type EstimateMissing = (isHidden: boolean) => TokenUsage;
  * whole prompt, so it is made only when needed.
  */
 export function meteredUsage(
-  { usage, inputReported = true, outputReported = true, outputBytes, searches = 0 }: Seen,
+  { usage, inputReported = true, outputReported = true, outputBytes, searches = 0 }: UsageSoFar,
   estimate: EstimateMissing,
   unseenMs = 0,
 ): MeteredUsage {

@@ -5,15 +5,15 @@ import { chargeMetered, meter } from './meter';
 import { noteDisconnect, noteUnreportedInput } from './repeated-disconnects';
 import { hidesOutput, type ReadGoal, type Run, type Working } from './run';
 
-type Seen = Pick<StreamFacts, 'usage' | 'started'>;
-const NOTHING_SEEN: Seen = { usage: null, started: false };
+type ResponseProgress = Pick<StreamFacts, 'usage' | 'started'>;
+const NOTHING_SEEN: ResponseProgress = { usage: null, started: false };
 
 /**
  * Decides, when the client disconnects or its response is cut off, whether the provider is cancelled or read on. It is cancelled if that
  * ends its bill and what it has billed can be counted from what was seen. Otherwise a disconnect would make
  * hidden output free, or hide a hold that was too low.
  */
-export function handleDisconnect(run: Run, seen: Seen = NOTHING_SEEN): void {
+export function handleDisconnect(run: Run, seen: ResponseProgress = NOTHING_SEEN): void {
   if (run.disconnectedAtMs !== null) return;
   run.disconnectedAtMs = now();
   const { working } = run;
@@ -24,7 +24,7 @@ export function handleDisconnect(run: Run, seen: Seen = NOTHING_SEEN): void {
   run.abort.abort();
 }
 
-function findReadGoal(run: Run, working: Working, { usage, started }: Seen): ReadGoal | null {
+function findReadGoal(run: Run, working: Working, { usage, started }: ResponseProgress): ReadGoal | null {
   const { profile } = working.served;
   // A search is billed before its results are seen.
   if (hidesOutput(run, working.exchange) || run.searches > 0) {
@@ -58,6 +58,6 @@ function estimateInputCharge(run: Run, { served }: Working): bigint {
 }
 
 /** Whether a stream that is read after a client disconnect has shown what it was read for. */
-export function hasReachedGoal({ readGoal }: Run, { usage, started }: Seen): boolean {
+export function hasReachedGoal({ readGoal }: Run, { usage, started }: ResponseProgress): boolean {
   return (readGoal === 'input' && usage !== null) || (readGoal === 'start' && started);
 }

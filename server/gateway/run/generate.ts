@@ -167,13 +167,13 @@ function findFullness(candidates: Candidates, clientIp: string | null): ApiError
   return isProcessFull || candidates.every(isFull) ? overloaded() : findNetworkRefusal(clientIp);
 }
 
-type Wanted = Parameters<typeof admit>[0];
+type AdmissionInput = Parameters<typeof admit>[0];
 
 const LEAST = 1n as Picocredits;
 
 /** Refuses a user who cannot spend, or has too many requests running, without measuring the request. */
 async function requireSpender(
-  wanted: Wanted,
+  wanted: AdmissionInput,
   { userId, partnerId }: Owner,
   request: WithHeaders,
 ): Promise<void> {
@@ -184,7 +184,7 @@ async function requireSpender(
   await release(admission.hold);
 }
 
-async function admitOrOverloaded(wanted: Wanted, request: WithHeaders): ReturnType<typeof admit> {
+async function admitOrOverloaded(wanted: AdmissionInput, request: WithHeaders): ReturnType<typeof admit> {
   const span = traceOf(wanted.requestId)?.begin('admission', 'internal');
   try {
     const admission = await admit(wanted);

@@ -32,7 +32,7 @@ export type ReadRequest<Body> = {
   /** 0, or the milliseconds until the key is within its rate limit again. */
   waitMs: number;
   candidates: Candidates;
-  /** What was understood differently from how the client wrote it. */
+  /** Changes that svc made to the request, as warnings for the client. */
   warnings: readonly string[];
   body: Body;
   /** Whether it takes too little time to let others run between its steps. */

@@ -92,7 +92,7 @@ export function limitReached({ kind, scope, resetsAt }: ReachedLimit, keyHash?: 
 }
 
 function describePartnerLimit(kind: ReachedLimit['kind'], resetsAt: Date | null): string {
-  if (kind === 'model') return 'This app does not let this user use this model.';
+  if (kind === 'model') return 'This app does not allow this model for this user.';
   if (kind === 'request')
     return 'This request costs more than this app lets its users spend per request. Send a smaller one.';
   return `This app's limit per ${kind} for this user is reached. It resets at ${toIsoSeconds(resetsAt)}. The user cannot raise it.`;

@@ -44,7 +44,7 @@ export type Run = {
   candidates: Candidates;
   /** The requested model, which is that of the first candidate. */
   model: CatalogModel;
-  /** What was understood differently from how the client wrote it. */
+  /** Changes that svc made to the request, as warnings for the client. */
   warnings: readonly string[];
   client: ClientRequest;
   /** Keeps the response; null in formats without references to earlier responses. */

@@ -11,7 +11,7 @@ import { deleteResponse } from './kept-store';
 
 /** The endpoints of a kept response. */
 
-type Asked = { owner: Owner; id: string; reader: { request: Request; keyHash: Buffer } };
+type StoredResponseLookup = { owner: Owner; id: string; reader: { request: Request; keyHash: Buffer } };
 
 const notFound = (): ApiError =>
   new ApiError(
@@ -19,7 +19,7 @@ const notFound = (): ApiError =>
     'No response with this id is kept for this user in this app. Responses are kept for a short time only.',
   );
 
-async function ask(request: Request, id: string): Promise<Asked> {
+async function ask(request: Request, id: string): Promise<StoredResponseLookup> {
   const owner = await requireUserKey(request);
   return { owner, id, reader: { request, keyHash: requireUserKeyHash(request) } };
 }

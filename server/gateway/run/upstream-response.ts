@@ -1,6 +1,6 @@
 import { type Dispatcher, errors } from 'undici';
 import { ApiError } from '../../base/errors';
-import { AnswerBytes } from '../../base/http/body-bytes';
+import { ResponseBytes } from '../../base/http/body-bytes';
 import type { Abort } from './abort';
 import { UpstreamConnection } from './upstream-connection';
 
@@ -109,7 +109,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler {
 
   /** The whole body as text. Fails if it is larger, or if the process has no memory left for it. */
   async text(limitBytes: number): Promise<string> {
-    const held = new AnswerBytes();
+    const held = new ResponseBytes();
     try {
       const pieces: Buffer[] = [];
       let bytes = 0;

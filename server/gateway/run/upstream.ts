@@ -112,7 +112,7 @@ const UNREACHABLE = new Set([
 
 export const isUnreachable = (error: unknown): boolean => UNREACHABLE.has(codeOf(error));
 
-/** The certificate of whatever answered was refused, before anything was sent to it. */
+/** The certificate of the server was refused, before anything was sent to it. */
 const REFUSED_CERTIFICATE = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 /** Whether a call that failed without a response may have reached the provider, which then may bill it. */

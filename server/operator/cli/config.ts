@@ -106,14 +106,14 @@ async function tryOut(
 
 async function checkDatabase(databaseUrl: string): Promise<string> {
   await requireUsableDatabase(databaseUrl);
-  if (!(await isMigrated(databaseUrl))) return 'It answers, and the next start updates its schema.';
+  if (!(await isMigrated(databaseUrl))) return 'It responds, and the next start updates its schema.';
   if (settings().AUTH_SECRET !== undefined) await requireOwnSecret(databaseUrl);
-  return 'It answers, and its schema is up to date.';
+  return 'It responds, and its schema is up to date.';
 }
 
 async function checkMail(): Promise<string> {
   await checkMailServer();
-  return 'It answers, and accepts the sign-in of SMTP_URL.';
+  return 'It responds, and accepts the sign-in of SMTP_URL.';
 }
 
 async function checkRedis(url: string): Promise<string> {
@@ -125,7 +125,7 @@ async function checkRedis(url: string): Promise<string> {
   try {
     await redis.connect();
     await redis.ping();
-    return 'It answers.';
+    return 'It responds.';
   } catch (error) {
     // The command itself only says that the connection was closed.
     throw reason ?? error;

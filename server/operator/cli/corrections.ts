@@ -213,7 +213,7 @@ async function describeProposal(batchId: string | null, warnings: string[] = [])
   if (batchId === null)
     return {
       json: { batch_id: null },
-      text: 'Nothing to correct: no request was charged too much, or each is already in a batch.',
+      text: 'Nothing to correct: no request was overcharged, or each is already in a batch.',
       warnings,
     };
   const { json, text } = await show(batchId, Number(DEFAULT_LIMIT));

@@ -53,8 +53,8 @@ export const payoutCommands: Readonly<Record<string, Command>> = {
     run: reconcile,
   },
   'payouts approve': decision('approve', 'approve a payout, so that it is sent or can be paid'),
-  'payouts hold': ofEither('hold', 'hold a payout, or all payouts of a team; partners see the reason'),
-  'payouts release': ofEither('release', 'release what is held'),
+  'payouts hold': ofEither('hold', 'pause a payout, or all payouts of a team; partners see the reason'),
+  'payouts release': ofEither('release', 'resume what is paused'),
   'payouts sent': {
     usage: 'payouts sent ID --reference R --amount A [--currency C] [--rate N] [--date DATE] [--reason R]',
     summary: 'record that you paid a payout by hand; the rate is in units per USD',

@@ -165,9 +165,9 @@ async function requireUser(input: CommandInput): Promise<UserSummary> {
   return user;
 }
 
-type Asked = { userId: string; app: Partner | null; credits: Microcredits };
+type GrantChange = { userId: string; app: Partner | null; credits: Microcredits };
 
-const changeOf = (input: CommandInput, { userId, app, credits }: Asked): CreditChange => ({
+const changeOf = (input: CommandInput, { userId, app, credits }: GrantChange): CreditChange => ({
   operator: COMMAND_LINE,
   userId,
   partnerId: app?.id ?? null,

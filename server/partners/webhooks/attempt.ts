@@ -61,10 +61,10 @@ async function send(claim: Claim, body: string, secret: string): Promise<Outcome
   return { status: result.status, error: null, response: toShownText(result.excerpt) };
 }
 
-type Place = { url: URL; addresses: string[] };
+type Destination = { url: URL; addresses: string[] };
 
 /** The URL was valid when it was registered; it is checked again on every attempt. */
-async function findPlace(text: string, signal: AbortSignal): Promise<Place | { error: AttemptError }> {
+async function findPlace(text: string, signal: AbortSignal): Promise<Destination | { error: AttemptError }> {
   const parsed = parseEndpointUrl(text);
   if (!parsed.ok) return { error: 'blocked_address' };
   if (parsed.isLoopback) return { url: parsed.url, addresses: loopbackAddresses(parsed.url) };

@@ -13,7 +13,7 @@ const SLOW_MS = SECOND_MS;
 const SLOTS_FOR_SLOW = SLOTS / 2;
 
 /** `team` is the id of the app if it has none. */
-type Place = { partnerId: string; team: string };
+type DeliveryOwner = { partnerId: string; team: string };
 
 export class Slots {
   private readonly running = new Map<string, number>();
@@ -21,13 +21,13 @@ export class Slots {
   /** The duration of the last attempt, half that of the one before, a quarter of the third, and so on. */
   private readonly busyMs = new Map<string, number>();
 
-  take({ partnerId, team }: Place): void {
+  take({ partnerId, team }: DeliveryOwner): void {
     add(this.running, partnerId, 1);
     add(this.runningOfTeam, team, 1);
   }
 
   /** `durationMs` is undefined when nothing was sent or the result is unknown. */
-  release({ partnerId, team }: Place, durationMs: number | undefined): void {
+  release({ partnerId, team }: DeliveryOwner, durationMs: number | undefined): void {
     add(this.running, partnerId, -1);
     add(this.runningOfTeam, team, -1);
     if (durationMs === undefined) return;

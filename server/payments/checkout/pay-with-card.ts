@@ -74,7 +74,7 @@ function describeEnd({ status, failure, processorPaymentId: paymentId }: Payment
   return { kind: 'declined', paymentId, failure: (failure as PaymentFailure | null) ?? 'declined' };
 }
 
-/** If the processor stops answering once money may have moved, the payment stays open for the sweep. */
+/** If the processor stops responding once money may have moved, the payment stays open for the sweep. */
 async function chargeOrExplain(payment: Payment, request: CardPaymentRequest): Promise<CardCharge> {
   try {
     return await charge(payment, request);
@@ -83,10 +83,7 @@ async function chargeOrExplain(payment: Payment, request: CardPaymentRequest): P
       where: { id: payment.id },
     });
     if (paymentId === null) throw await explainNotStarted(payment.id, cause);
-    log().warn(
-      { checkout_session_id: payment.id, error: describeError(cause) },
-      'a charge has not been answered',
-    );
+    log().warn({ checkout_session_id: payment.id, error: describeError(cause) }, 'a charge got no response');
     return { kind: 'processing', paymentId };
   }
 }

@@ -102,9 +102,9 @@ export async function findProcessorInvoice(userId: string, id: string): Promise<
   return session?.processorSessionId ? stripeProcessor.readInvoiceUrl(session.processorSessionId) : null;
 }
 
-type Found = { names: Map<string, string>; bonuses: Map<string, Bonus>; topUps: Set<string> };
+type PurchaseDetails = { names: Map<string, string>; bonuses: Map<string, Bonus>; topUps: Set<string> };
 
-function summarise(row: Purchase, { names, bonuses, topUps }: Found): PurchaseSummary {
+function summarise(row: Purchase, { names, bonuses, topUps }: PurchaseDetails): PurchaseSummary {
   const { id, createdAt, partnerId, currency, amountMinor, refundedMinor, disputedMinor } = row;
   const isAutoTopUp = topUps.has(row.sessionId);
   return {

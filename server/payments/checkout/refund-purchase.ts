@@ -37,7 +37,7 @@ export async function refundPurchase(
   return { refundedMinor, leftMinor: purchase.amountMinor - refundedMinor, isPending };
 }
 
-/** The answer to a refund says how much is refunded by now, so nothing is read. False if it is outdated. */
+/** The response to a refund says how much is refunded by now, so nothing is read. False if it is outdated. */
 async function bookAnswer(purchase: Purchase, refundedMinor: number | null): Promise<boolean> {
   if (refundedMinor === null) return false;
   return bookReversals(purchase, { refundedMinor, disputedMinor: purchase.disputedMinor, concerns: [] });

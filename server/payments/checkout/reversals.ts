@@ -85,7 +85,7 @@ export function bookReversals(
       data: { refundedMinor, disputedMinor, reversalsRead: reversalsRead + 1 },
     });
     if (count === 0) {
-      // Often the other one said the same: the answer to a refund and the event about it.
+      // Often the other one said the same: the response to a refund and the event about it.
       const same = await tx.purchase.count({ where: { id, refundedMinor, disputedMinor } });
       return same === 1 && reversals.concerns.length === 0;
     }

@@ -85,13 +85,16 @@ function issueInvoice(tx: Tx, purchase: Purchase, language: string, buyer: Buyer
   });
 }
 
-type Taken = Pick<Purchase, 'id' | 'userId' | 'amountMinor' | 'taxMinor' | 'refundedMinor' | 'disputedMinor'>;
+type ReversedPurchase = Pick<
+  Purchase,
+  'id' | 'userId' | 'amountMinor' | 'taxMinor' | 'refundedMinor' | 'disputedMinor'
+>;
 
 /**
  * Brings the credit notes of an invoiced purchase to what has been refunded and disputed: one for what was added,
  * or a cancellation for what a failed refund or a won dispute returned. The purchase must be locked.
  */
-export async function correctInvoice(tx: Tx, purchase: Taken): Promise<void> {
+export async function correctInvoice(tx: Tx, purchase: ReversedPurchase): Promise<void> {
   const documents = await tx.invoice.findMany({ where: { purchaseId: purchase.id } });
   const invoice = documents.find(({ kind }) => kind === 'invoice');
   if (invoice === undefined) return;

@@ -36,7 +36,7 @@ export async function approvePayout(
   );
 }
 
-/** A payout that is held is not sent. */
+/** A paused payout is not sent. */
 export async function holdPayout(tx: Tx, payoutId: string, heldReason: string): Promise<void> {
   const { count } = await tx.payout.updateMany({
     where: { id: payoutId, state: { in: UNSENT }, heldAt: null },
@@ -44,8 +44,8 @@ export async function holdPayout(tx: Tx, payoutId: string, heldReason: string): 
   });
   if (count === 1) return;
   const payout = await requirePayout(tx, payoutId);
-  requireState(payout, UNSENT, 'held');
-  throw refusal('This payout is already held');
+  requireState(payout, UNSENT, 'paused');
+  throw refusal('This payout is already paused');
 }
 
 export async function releasePayout(tx: Tx, payoutId: string): Promise<void> {
@@ -55,7 +55,7 @@ export async function releasePayout(tx: Tx, payoutId: string): Promise<void> {
   });
   if (count === 1) return;
   await requirePayout(tx, payoutId);
-  throw refusal('This payout is not held');
+  throw refusal('This payout is not paused');
 }
 
 /** Sends a payout that waits for balance as soon as possible, instead of the next day. */
@@ -68,13 +68,13 @@ export async function sendNow(tx: Tx, payoutId: string): Promise<void> {
   requireState(await requirePayout(tx, payoutId), ['waiting_for_balance'], 'sent now');
 }
 
-/** While a team is held, no payout is planned for it and none is sent. */
+/** While the payouts of a team are paused, none is planned or sent. */
 export async function holdTeam(tx: Tx, teamId: string, payoutsHeldReason: string): Promise<void> {
   const { count } = await tx.team.updateMany({
     where: { id: teamId, payoutsHeldAt: null },
     data: { payoutsHeldAt: nowDate(), payoutsHeldReason },
   });
-  if (count === 0) throw refusal('The payouts of this team are already held');
+  if (count === 0) throw refusal('The payouts of this team are already paused');
 }
 
 export async function releaseTeam(tx: Tx, teamId: string): Promise<void> {
@@ -82,7 +82,7 @@ export async function releaseTeam(tx: Tx, teamId: string): Promise<void> {
     where: { id: teamId, payoutsHeldAt: { not: null } },
     data: { payoutsHeldAt: null, payoutsHeldReason: null },
   });
-  if (count === 0) throw refusal('The payouts of this team are not held');
+  if (count === 0) throw refusal('The payouts of this team are not paused');
 }
 
 /** `minimum`: null for the default. Both apply from the next payout. */

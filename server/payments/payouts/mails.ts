@@ -87,18 +87,18 @@ async function writeMail({ teamId, email, payoutId, kind }: PayoutMail): Promise
   };
 }
 
-type Words = { subject: string; paragraphs: string[] };
+type MailText = { subject: string; paragraphs: string[] };
 
-async function writeAboutPayout(id: string, kind: string): Promise<Words> {
+async function writeAboutPayout(id: string, kind: string): Promise<MailText> {
   const payout = await prisma().payout.findUniqueOrThrow({ where: { id } });
   const amount = `$${(Number(payout.amount / 10_000n) / 10_000).toFixed(2)}`;
   const because = payout.failure ?? payout.bankFailure ?? '';
-  const kept = 'The amount is part of your earnings again and can be paid out once that is resolved.';
+  const kept = 'The amount is payable again once the problem is resolved.';
   switch (kind) {
     case 'sent':
       return {
         subject: `Your payout of ${amount} is on its way`,
-        paragraphs: ['It arrives within a few days. The statement lists the earnings it consists of.'],
+        paragraphs: ['It arrives within a few days. The statement lists the earnings it covers.'],
       };
     case 'bank_failed':
       return {
@@ -116,13 +116,13 @@ async function writeAboutPayout(id: string, kind: string): Promise<Words> {
 }
 
 const ACCOUNT_SUBJECTS: Readonly<Record<string, string>> = {
-  restricted: 'Your payout account needs something',
+  restricted: 'Your payout account needs your attention',
   rejected: 'Your payout account was rejected',
   closed: 'Your payout account was closed',
 };
 
 /** As it is now. Null if the matter has been resolved. */
-async function writeAboutAccount(teamId: string): Promise<Words | null> {
+async function writeAboutAccount(teamId: string): Promise<MailText | null> {
   const account = await prisma().payoutAccount.findUnique({ where: { teamId } });
   const subject = ACCOUNT_SUBJECTS[account?.state ?? ''];
   if (account === null || subject === undefined) return null;

@@ -57,7 +57,7 @@ const LISTED = `
          END AS attention
   FROM payout p JOIN team t ON t.id = p.team_id`;
 
-/** The oldest first within each kind. Payouts that an operator holds come last. */
+/** The oldest first within each kind. Paused payouts come last. */
 export async function listPayoutsNeedingAttention(): Promise<(ListedPayout & { attention: Attention })[]> {
   const { rows } = await pool().query<ListedPayout & { attention: Attention }>(
     `SELECT * FROM (${LISTED} WHERE p.state <> 'sent' OR p.bank_state = 'failed' OR p.reversed_minor IS NOT NULL) listed
@@ -68,7 +68,7 @@ export async function listPayoutsNeedingAttention(): Promise<(ListedPayout & { a
   return rows;
 }
 
-/** The payouts that wait for an operator, by what is due. Those that an operator holds are not among them. */
+/** The payouts that wait for an operator, by what is due. Paused ones are not among them. */
 export async function countPayoutsNeedingAttention(): Promise<Map<Attention, number>> {
   const counts = new Map<Attention, number>();
   for (const { attention } of await listPayoutsNeedingAttention())

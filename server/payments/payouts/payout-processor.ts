@@ -20,7 +20,7 @@ export interface PayoutProcessor {
 
   /**
    * Sends the amount (USD cents) to the account. A repetition of the same attempt sends once, for a day; a further
-   * attempt may begin once the last one was answered.
+   * attempt may begin once the last one got a response.
    */
   transfer(transfer: PayoutDestination & { amountMinor: number; attempt: number }): Promise<TransferOutcome>;
   /** The transfer of this payout, if the processor made it. */

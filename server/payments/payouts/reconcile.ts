@@ -72,7 +72,7 @@ function describeDifference(transfer: ProcessorTransfer, payout: Payout): string
   if (reversedMinor > 0 && payout.state !== 'returned')
     return `reversed there${reversedMinor < amountMinor ? ' in part' : ''}, and ${payout.state} here`;
   if (reversedMinor === amountMinor) return null;
-  // An answer that is still awaited, or was lost: the payout is looked up before it is sent again.
+  // A response that is still awaited, or was lost: the payout is looked up before it is sent again.
   if (payout.state === 'sending') return null;
   if (payout.state !== 'sent') return `${payout.state} here`;
   return payout.processorTransferId === transfer.transferId

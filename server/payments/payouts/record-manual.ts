@@ -87,7 +87,7 @@ async function explainUnsendable(tx: Tx, payoutId: string) {
   if (payout.method !== 'manual') return refusal('This payout is sent by Stripe');
   requireState(payout, ['planned'], 'recorded as sent');
   if (payout.approvedBy === null) return refusal('Approve this payout first');
-  return refusal(payout.heldAt === null ? 'The payouts of this team are held' : 'This payout is held');
+  return refusal(payout.heldAt === null ? 'The payouts of this team are paused' : 'This payout is paused');
 }
 
 /** Raw queries report the code of PostgreSQL. */

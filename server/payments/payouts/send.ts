@@ -41,7 +41,7 @@ export async function sendPayouts(): Promise<void> {
   }
 }
 
-/** An operator's approval and hold count in the same statement. One that is on its way is also looked up while held. */
+/** The statement checks an operator's approval and pause. One that is on its way is also looked up while paused. */
 async function claim(): Promise<Claimed | null> {
   const [claimed] = await prisma().$queryRaw<Claimed[]>`
     WITH due AS (
@@ -100,8 +100,7 @@ async function noteWaiting(id: string): Promise<void> {
       state: 'waiting_for_balance',
       leaseUntil: null,
       nextLookAt: new Date(now() + RETRY_BALANCE_MS),
-      failure:
-        'The operator’s balance at Stripe does not cover this payout yet. It is tried again every day.',
+      failure: 'The operator’s balance at Stripe does not cover this payout yet. We try again every day.',
     },
   });
   if (count === 1)

@@ -22,7 +22,7 @@ async function noteReversal(transfer: ProcessorTransfer): Promise<void> {
   if (payoutId === null || reversedMinor === 0) return;
   const payout = await prisma().payout.findUnique({ where: { id: payoutId } });
   if (payout === null || payout.processorAccountId !== accountId) return;
-  // The answer to the transfer is still awaited, or was lost.
+  // The response to the transfer is still awaited, or was lost.
   if (payout.state === 'sending') await noteSent(payoutId, transferId);
   if (reversedMinor === amountMinor) await bookBack(payout.teamId, { payoutId, transferId });
   else

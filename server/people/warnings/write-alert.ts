@@ -12,7 +12,7 @@ import { showShare, showTime } from './show';
 
 /** The mails to members of a team about one of its apps. They contain no user, and nothing that users sent. */
 
-type Words = { subject: string; paragraphs: string[]; page: 'webhooks' | 'errors' };
+type MailText = { subject: string; paragraphs: string[]; page: 'webhooks' | 'errors' };
 
 /** Null if the member has left, has another role or turned alerts off since. */
 export async function writeAlert(alert: WarningMail, email: string): Promise<Omit<Mail, 'to'> | null> {
@@ -34,7 +34,7 @@ export async function writeAlert(alert: WarningMail, email: string): Promise<Omi
   });
 }
 
-function writeWords({ kind, detail }: WarningMail, app: string): Words {
+function writeWords({ kind, detail }: WarningMail, app: string): MailText {
   if (kind === 'errors') return writeErrors(detail as unknown as ErrorsDetail, app);
   const since = showTime(new Date((detail as OutageDetail).since));
   if (kind === 'webhook_recovered')
@@ -58,7 +58,7 @@ function writeWords({ kind, detail }: WarningMail, app: string): Words {
 
 const MOST_CODES = 5;
 
-function writeErrors({ hour, errors, served, usual, codes }: ErrorsDetail, app: string): Words {
+function writeErrors({ hour, errors, served, usual, codes }: ErrorsDetail, app: string): MailText {
   const week = usual.errors + usual.served;
   const before = week === 0 ? 'There were no requests' : `It was ${showShare(shareOf(usual))}`;
   return {
@@ -71,7 +71,7 @@ function writeErrors({ hour, errors, served, usual, codes }: ErrorsDetail, app: 
           ({ code, count, firstRequestId }) =>
             `${code}: ${count}${firstRequestId === null ? '' : `. The first failed request: ${firstRequestId}`}`,
         ),
-      'An empty balance or a limit of a user does not count.',
+      'Requests refused for an empty balance or a user’s limit are not included.',
     ],
     page: 'errors',
   };

@@ -14,7 +14,7 @@ import { showAmount, showCredits, showDay, showTime } from './show';
 
 /** The mails about a user's own spending. They name an app only if an operator approved its name. */
 
-type Words = {
+type MailText = {
   subject: string;
   paragraphs: string[];
   link: { label: string; path: string };
@@ -55,7 +55,7 @@ function appOf({ kind, detail }: WarningMail): string | undefined {
   return kind === 'limit' && partnerId !== ALL_APPS ? partnerId : undefined;
 }
 
-async function writeWords({ userId, kind, percent, detail }: WarningMail): Promise<Words | null> {
+async function writeWords({ userId, kind, percent, detail }: WarningMail): Promise<MailText | null> {
   switch (kind) {
     case 'limit':
       return writeLimit(userId, percent, detail as LimitDetail);
@@ -69,7 +69,7 @@ async function writeWords({ userId, kind, percent, detail }: WarningMail): Promi
 }
 
 /** Null once the period has ended. */
-async function writeLimit(userId: string, percent: number, detail: LimitDetail): Promise<Words | null> {
+async function writeLimit(userId: string, percent: number, detail: LimitDetail): Promise<MailText | null> {
   const { partnerId } = detail;
   const resetsAt = new Date(detail.resetsAt);
   if (resetsAt.getTime() <= now()) return null;
@@ -87,7 +87,7 @@ async function writeLimit(userId: string, percent: number, detail: LimitDetail):
     return {
       subject: `You have reached ${which}`,
       paragraphs: [
-        `You have spent ${used}. What is left is too little for a request.`,
+        `You have spent ${used}. The remaining amount is too small for another request.`,
         `Requests are refused until the limit resets on ${reset}${detail.isOfApp ? '. Only the app can change it' : ', or until you raise it'}.`,
       ],
       link,
@@ -107,14 +107,17 @@ async function nameApp(partnerId: string): Promise<string | null> {
   return partner && nameInMails(partner);
 }
 
-function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): Words {
+function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): MailText {
   const had = BigInt(spent) + BigInt(left);
   const since = `Since your last purchase on ${showDay(new Date(boughtAt))} you have spent ${showAmount(BigInt(spent))} of the ${showCredits(had)} that you had then.`;
   const link = { label: 'Buy credits', path: '/account/buy' };
   if (percent === 100)
     return {
       subject: 'Your credits are used up',
-      paragraphs: [since, 'What is left is too little for a request, so apps cannot send any more for you.'],
+      paragraphs: [
+        since,
+        'The remaining amount is too small for another request, so apps cannot send any more for you.',
+      ],
       link,
     };
   return {
@@ -124,15 +127,15 @@ function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): 
   };
 }
 
-function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): Words {
+function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): MailText {
   const [from, to] = [showAmount(BigInt(usualFrom)), showAmount(BigInt(usualTo))];
   const usual = from === to ? from : `${from} to ${to}`;
   return {
     subject: `You spent ${showCredits(BigInt(today))} today`,
     paragraphs: [
       `You spent ${showCredits(BigInt(today))} today; on most days you spend ${usual}.`,
-      `Today is ${showDay(new Date(day))} (UTC). It is compared with the days of the last four weeks on which you used an app.`,
-      'If this was you, you need not do anything. Otherwise, stop all apps with the link below, and revoke the keys of apps that you do not recognise.',
+      `Today is ${showDay(new Date(day))} (UTC). We compared it with the days in the last four weeks on which you used an app.`,
+      'If this was you, no action is needed. Otherwise, stop all apps with the link below, and revoke the keys of apps that you do not recognise.',
     ],
     link: { label: 'Show your activity', path: '/account/activity' },
   };
@@ -141,7 +144,7 @@ function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): Words 
 type AppWeek = { partnerId: string; spent: bigint; before: bigint };
 
 /** Null for a week without use. */
-async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<Words | null> {
+async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<MailText | null> {
   const apps = await readWeek(userId, detail);
   const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
   const total = sum(apps.map(({ spent }) => spent));

@@ -54,7 +54,7 @@ async function collect(): Promise<Registry[]> {
   ]);
   new Gauge({
     name: 'svc_database_up',
-    help: 'Whether the database answered in time. Without it, the metrics of the installation are missing.',
+    help: 'Whether the database responded in time. Without it, the metrics of the installation are missing.',
     registers: [registry],
   }).set(installation === null ? 0 : 1);
   if (installation !== null) writeInstallation(registry, installation);
@@ -83,22 +83,22 @@ async function queryInstallation() {
 function writeReplica(registry: Registry, { isUsable, lagSeconds }: ReplicaState): void {
   new Gauge({
     name: 'svc_database_replica_used',
-    help: 'Whether dashboards read from the replica: 0 while it is behind or does not answer.',
+    help: 'Whether dashboards read from the replica: 0 while it is behind or does not respond.',
     registers: [registry],
   }).set(isUsable ? 1 : 0);
   if (lagSeconds === null) return;
   new Gauge({
     name: 'svc_database_replica_lag_seconds',
-    help: 'How far the replica is behind. Missing while it does not answer.',
+    help: 'How far the replica is behind. Missing while it does not respond.',
     registers: [registry],
   }).set(lagSeconds);
 }
 
-/** Null when the database does not answer. */
+/** Null when the database does not respond. */
 async function readInstallation(): Promise<Installation | null> {
   let timeout: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timeout = setTimeout(() => reject(new Error('the database did not answer in time')), TIMEOUT_MS);
+    timeout = setTimeout(() => reject(new Error('the database did not respond in time')), TIMEOUT_MS);
   });
   try {
     return await Promise.race([queryInstallation(), tooLate]);

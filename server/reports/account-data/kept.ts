@@ -59,7 +59,7 @@ export function listKept(): Kept[] {
     },
     {
       what: 'Warnings and alerts by e-mail',
-      how: 'The figures that they contained',
+      how: 'Their figures',
       until: inDays(WARNINGS_KEPT_MS),
     },
     {

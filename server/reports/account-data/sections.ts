@@ -151,7 +151,7 @@ export const SECTIONS: readonly Section[] = [
     join: 'JOIN user_key k ON k.id = t.key_id',
     where: 'k.user_id = $1',
     key: ['key_id', 'kind', 'day'],
-    withheld: { detail: 'The words of a mail that is not sent yet.', due_at: WORK, attempts: WORK },
+    withheld: { detail: 'The text of a mail that is not sent yet.', due_at: WORK, attempts: WORK },
   },
   {
     name: 'wallet',
@@ -233,7 +233,7 @@ export const SECTIONS: readonly Section[] = [
     withheld: {
       ...OURS,
       note: 'The reason of an operator, for the audit log.',
-      postings: 'The accounts of the books; what they come to is in the other columns.',
+      postings: 'The accounts of the books; the other columns have the totals.',
     },
   },
   {

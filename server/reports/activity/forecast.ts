@@ -3,7 +3,7 @@ import { type EarningsDay, readEarningsDays } from './partner-activity';
 import { dayAfter, daysBetween } from './periods';
 
 /**
- * What an app's earnings of this month (UTC) will come to. Each day that is left is expected to be like the same
+ * Forecasts an app's earnings of this month (UTC). Each remaining day is expected to be like the same
  * weekdays of the last eight weeks: their median, between their quartiles. One unusual day changes neither.
  */
 

@@ -11,8 +11,8 @@ import { catalogModels } from '../../gateway/pricing/catalog';
 import { isConfigured } from '../../gateway/pricing/served';
 
 /**
- * How the service and its providers work, for everyone. It has shares and no numbers of requests, which are
- * nobody's business.
+ * How the service and its providers work, for everyone. It has shares, not numbers of requests, which are
+ * not public.
  */
 
 export type PartState = 'working' | 'degraded' | 'failing' | 'unused';

@@ -1,6 +1,6 @@
 import { pool } from '../../base/db';
 
-/** What a user got back because requests were charged too much. Every function takes the user's id. */
+/** A user's refunds for overcharged requests. Every function takes the user's id. */
 
 export type UserCorrection = {
   batchId: string;

@@ -50,18 +50,17 @@ async function writeMail({ batchId, userId }: CorrectionMail): Promise<Mail | nu
   const [sums] = rows;
   if (user === null || sums === undefined) return null;
   const credits = describeCredits(sums.credits);
-  const requests =
-    sums.requests === 1 ? 'one of your requests was' : `${sums.requests} of your requests were`;
+  const requests = sums.requests === 1 ? 'one of your requests' : `${sums.requests} of your requests`;
   return {
     to: user.email,
     ...writeAccountMail({
-      subject: `You got back ${credits}`,
+      subject: `We refunded ${credits}`,
       paragraphs: [
-        `We checked our charges: ${requests} charged too much. The difference of ${credits} is back in your account.`,
+        `We overcharged ${requests} and have returned ${credits} to your account.`,
         `Reason: ${reason}`,
       ],
       link: { label: 'Show the requests', path: `/account/activity/corrections/${batchId}` },
-      note: `Each receipt shows what ${settings().BRAND_NAME} gave back. You need not do anything.`,
+      note: `Each receipt shows its refund by ${settings().BRAND_NAME}. No action is needed.`,
       stops: { userId },
     }),
   };

@@ -15,7 +15,7 @@ import {
 
 /**
  * Compares every daily statement with what is booked now, and returns the differences. Statements and bookings of
- * closed days never change, so each day is read by itself. It pauses as long as it works.
+ * closed days never change, so each day is read by itself. It sleeps as long as each step took.
  */
 export async function checkStatements(pause: (ms: number) => Promise<void>): Promise<string[]> {
   const differences = await findUnstated();

@@ -121,12 +121,12 @@ async function closeDayOfUser(userId: string, day: string): Promise<void> {
 }
 
 type Before = { signed: string | null; closing: bigint };
-type Chapter = { userId: string; day: string; signer: Signer; before: Map<string, Before> };
+type AccountDay = { userId: string; day: string; signer: Signer; before: Map<string, Before> };
 type Contents = { leaves: Buffer[]; entries: Entry[]; more: { readonly [name: string]: Json } };
 type NewStatement = { scope: string; signed: string; closing: bigint; leaves: Buffer };
 
 function signStatement(
-  { userId, day, signer, before }: Chapter,
+  { userId, day, signer, before }: AccountDay,
   scope: string,
   { leaves, entries, more }: Contents,
 ): NewStatement {

@@ -38,3 +38,25 @@ test.each(documents)('every file and folder that %s names exists', (document) =>
   ];
   expect(named.filter((file) => !existsSync(file) && !existsSync(`${file}.ts`))).toEqual([]);
 });
+
+const headings = (file: string): string[] =>
+  [...withoutFences(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+const withoutFences = (file: string): string => readFileSync(file, 'utf8').replaceAll(/^```.*?^```/gms, '');
+
+test.each([...documents, 'deploy/prometheus/runbooks.md'])(
+  'every section that %s links to exists',
+  (document) => {
+    const links = [...readFileSync(document, 'utf8').matchAll(/\]\(([\w./-]*\.md)?#([\w-]+)\)/g)];
+    const broken = links.filter(([, file, section = '']) => {
+      const target = file === undefined ? document : path.join(path.dirname(document), file);
+      return !headings(target).includes(section);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  },
+);

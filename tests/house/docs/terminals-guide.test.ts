@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 import { settings } from '@/server/base/env';
-import { answerDevice } from '@/server/people/device-authorization';
+import { decideDevice } from '@/server/people/device-authorization';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
 import { newAppUser, newDevice, newPartner } from '../../people/identity/app-world';
@@ -35,7 +35,7 @@ test('the tool in the guide shows a code, waits, slows down when it has to, and 
   const { value: shown } = await lines.next();
   const [, address, userCode = ''] = /^Open (\S+) and enter (\S+)$/.exec(shown) ?? [];
   expect(address).toBe(`${url}/device`);
-  await answerDevice(userCode, { ...user, sessionId, clientIp: '' }, 'allow');
+  await decideDevice(userCode, { ...user, sessionId, clientIp: '' }, 'allow');
   expect((await lines.next()).value).toBe(`Signed in as ${user.appUserId}`);
   expect((await lines.next()).done).toBe(true);
 });

@@ -126,7 +126,7 @@ test('what an account lacks is said in words, on the page and once by mail', asy
   expect(await words()).toEqual({ title: 'Restricted', text: needed });
   const mails = () => mailsTo(payee.owner);
   expect(await mails()).toMatchObject([
-    { subject: 'Your payout account needs something', text: expect.stringContaining(needed) },
+    { subject: 'Your payout account needs your attention', text: expect.stringContaining(needed) },
   ]);
   const decide = async (change: object) => {
     await control(world, { connect_account: { id: accountId, ...change } });

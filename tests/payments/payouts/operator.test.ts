@@ -184,7 +184,7 @@ test('the command line plans, sends, lists, shows, holds, records and exports pa
   expect(await svc('payouts', 'hold', teamId)).toEqual({
     status: 1,
     out: '',
-    err: 'The payouts of this team are already held\n',
+    err: 'The payouts of this team are already paused\n',
   });
   await svc('payouts', 'release', teamId);
   expect((await svcJson('payouts', 'approve', payoutId)).state).toBe('planned');

@@ -18,7 +18,7 @@ import {
 } from '@/server/ledger';
 import { createPartner } from '@/server/partners/partner';
 import { setEndpoint } from '@/server/partners/webhooks/endpoint';
-import { answerDevice } from '@/server/people/device-authorization';
+import { decideDevice } from '@/server/people/device-authorization';
 import { listDevices } from '@/server/people/devices';
 import { revokeSession } from '@/server/people/keys/revoke';
 import { SESSION_COOKIE } from '@/server/people/session-cookie';
@@ -182,7 +182,7 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
   await call(two, '/oauth/token', { body: poll });
   const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: EMAIL } });
   const { sessionId } = await inTransaction((tx) => openSession(tx, { userId, userAgent: 'test' }));
-  await answerDevice(String(begun.user_code), { userId, sessionId, clientIp: '' }, 'allow');
+  await decideDevice(String(begun.user_code), { userId, sessionId, clientIp: '' }, 'allow');
   const granted = await call(two, '/oauth/token', { body: poll });
   expect(granted.status).toBe(200);
   const token = String(granted.json().access_token);

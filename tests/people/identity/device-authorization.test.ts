@@ -4,7 +4,7 @@ import { inTransaction, prisma } from '@/server/base/db';
 import { settings } from '@/server/base/env';
 import { CLIENT_IP_HEADER } from '@/server/base/http/client-ip';
 import { disablePartner } from '@/server/partners/partner';
-import { answerDevice, findWaitingDevice } from '@/server/people/device-authorization';
+import { decideDevice, findWaitingDevice } from '@/server/people/device-authorization';
 import { listDevices } from '@/server/people/devices';
 import { revokeSession } from '@/server/people/keys/revoke';
 import { sweepSignIns } from '@/server/people/sweep-sign-ins';
@@ -45,7 +45,7 @@ describe('a program without a browser', () => {
     expect(found).toMatchObject({ appName: 'Acme Notes', userCode: begun.user_code, isElsewhere: true });
     const nearby = await findWaitingDevice(begun.user_code, { ...reader, clientIp: '' });
     expect(nearby?.isElsewhere).toBe(false);
-    expect(await answerDevice(begun.user_code, reader, 'allow')).toBe(true);
+    expect(await decideDevice(begun.user_code, reader, 'allow')).toBe(true);
     const token = await cli.poll(begun.device_code);
     expect(token).toMatchObject({ token_type: 'bearer', scope: 'credits', user_id: reader.appUserId });
     expect(await liveKeyIds(reader)).toEqual([token.key_id]);
@@ -83,7 +83,7 @@ describe('a program without a browser', () => {
   test('is a device of its own: it outlives the browser’s session, and is logged out by itself', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
-    await answerDevice(begun.user_code, reader, 'allow');
+    await decideDevice(begun.user_code, reader, 'allow');
     await cli.poll(begun.device_code);
     await inTransaction((tx) => revokeSession(tx, reader.sessionId));
     expect(await liveKeyIds(reader)).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('a program without a browser', () => {
   test('gets no key when the user refuses', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
-    expect(await answerDevice(begun.user_code, reader, 'refuse')).toBe(true);
+    expect(await decideDevice(begun.user_code, reader, 'refuse')).toBe(true);
     expect(await cli.errorOfPoll(begun.device_code)).toBe('access_denied');
     expect(await liveKeyIds(reader)).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('a program without a browser', () => {
   test('gets no key when the user signs out before it asks @attack', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
-    await answerDevice(begun.user_code, reader, 'allow');
+    await decideDevice(begun.user_code, reader, 'allow');
     await inTransaction((tx) => revokeSession(tx, reader.sessionId));
     expect(await cli.errorOfPoll(begun.device_code)).toBe('access_denied');
   });
@@ -126,14 +126,14 @@ describe('a program without a browser', () => {
     const reader = await newReader();
     later(10 * MINUTE_MS);
     expect(await findWaitingDevice(begun.user_code, reader)).toBeNull();
-    expect(await answerDevice(begun.user_code, reader, 'allow')).toBe(false);
+    expect(await decideDevice(begun.user_code, reader, 'allow')).toBe(false);
     expect(await cli.errorOfPoll(begun.device_code)).toBe('expired_token');
   });
 
   test('gets one key, which a second use of its code revokes, also after an hour @attack', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
-    await answerDevice(begun.user_code, reader, 'allow');
+    await decideDevice(begun.user_code, reader, 'allow');
     const { key_id: mintedKeyId } = await cli.poll(begun.device_code);
     later(3 * 60 * MINUTE_MS);
     await sweepSignIns();
@@ -148,7 +148,7 @@ describe('a program without a browser', () => {
   test('gets one key at most when it asks in parallel @attack', async () => {
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
-    await answerDevice(begun.user_code, reader, 'allow');
+    await decideDevice(begun.user_code, reader, 'allow');
     const errors = await Promise.all(Array.from({ length: 8 }, () => cli.errorOfPoll(begun.device_code)));
     expect(errors.filter((error) => error === null)).toHaveLength(1);
     expect(errors.filter((error) => error === 'invalid_grant')).toHaveLength(7);
@@ -159,7 +159,7 @@ describe('a program without a browser', () => {
     const other = await OauthClient.discover(url, (await newPartner()).publishableKey);
     const begun = await cli.beginOnDevice();
     const reader = await newReader();
-    await answerDevice(begun.user_code, reader, 'allow');
+    await decideDevice(begun.user_code, reader, 'allow');
     expect(await other.errorOfPoll(begun.device_code)).toBe('invalid_grant');
     expect(await cli.errorOfPoll(begun.device_code)).toBeNull();
   });
@@ -181,7 +181,7 @@ describe('the code that the user enters', () => {
     const begun = await cli.beginOnDevice();
     const readers = await Promise.all(Array.from({ length: 6 }, () => newReader()));
     const answers = await Promise.all(
-      readers.map((reader, n) => answerDevice(begun.user_code, reader, n % 2 ? 'allow' : 'refuse')),
+      readers.map((reader, n) => decideDevice(begun.user_code, reader, n % 2 ? 'allow' : 'refuse')),
     );
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await findWaitingDevice(begun.user_code, await newReader())).toBeNull();
@@ -204,7 +204,7 @@ describe('the code that the user enters', () => {
     const reader = await newReader();
     for (let n = 0; n < 20; n++) expect(await findWaitingDevice(newUserCode(), reader)).toBeNull();
     const { user_code: code } = await cli.beginOnDevice();
-    for (const attempt of [() => findWaitingDevice(code, reader), () => answerDevice(code, reader, 'allow')])
+    for (const attempt of [() => findWaitingDevice(code, reader), () => decideDevice(code, reader, 'allow')])
       await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await findWaitingDevice(code, await newReader())).not.toBeNull();
   });

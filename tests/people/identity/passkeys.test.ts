@@ -71,7 +71,7 @@ async function signIn(authenticator: Authenticator, other?: Deviation): Promise<
   return live(token);
 }
 
-const TOO_LATE = { message: expect.stringContaining('took too long') };
+const TOO_LATE = { message: expect.stringContaining('expired or was already used') };
 const UNKNOWN = { message: expect.stringContaining('not known here') };
 const UNVERIFIABLE = { message: expect.stringContaining('could not be verified') };
 

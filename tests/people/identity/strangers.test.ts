@@ -356,7 +356,7 @@ const USER_LIMITS = { day: '50', month: '', request: '', rule: 'all', models: []
 async function* actionsOfPayouts(own: Omit<Step, 'action'>): AsyncGenerator<Step> {
   const { reference: _, ...payee } = BILLING_DETAILS;
   yield { ...own, action: 'savePayee', input: { ...payee, destination: 'AT61 1904 3002 3457 3201' } };
-  yield { ...own, action: 'setUpPayouts', input: { country: 'AT' }, answers: /made by hand here/ };
+  yield { ...own, action: 'setUpPayouts', input: { country: 'AT' }, answers: /made manually/ };
   yield { ...own, action: 'openPayoutAccount', answers: /no payout account yet/ };
   yield { ...own, action: 'disconnectPayoutAccount', answers: /no payout account yet/ };
   yield { ...own, action: 'askForPayout', answers: /below the minimum|once a month/ };

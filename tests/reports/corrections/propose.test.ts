@@ -130,9 +130,9 @@ describe('a wrong price', () => {
     expect(mailbox.mails).toHaveLength(2);
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
     const mail = mailbox.mails.find(({ recipients }) => recipients[0] === email)?.mail;
-    expect(mail?.subject).toMatch(/^You got back [\d.]+ credits?$/);
+    expect(mail?.subject).toMatch(/^We refunded [\d.]+ credits?$/);
     expect(mail?.text).toMatch(/\/stop\?token=\S+/);
-    expect(mail?.text).toContain('2 of your requests were charged too much');
+    expect(mail?.text).toContain('We overcharged 2 of your requests');
     expect(mail?.text).toContain(`Reason: ${REASON}`);
     expect(mail?.text).toContain(`/account/activity/corrections/${proposed.batch_id}`);
     expect(mail?.text).not.toMatch(/req_|usr_/);

@@ -16,7 +16,7 @@ export function BlockButton({ accounts, count, describe }: BlockProps) {
     <ReasonButton
       label="Block purchases"
       title={isOne ? 'Block the purchases of this account?' : `Block the purchases of ${count} accounts?`}
-      consequence={`${isOne ? 'It' : 'They'} can no longer buy credits, in any app and with any card, and open payments end. The credits they have still work. ${isOne ? '' : 'People who share a card, a browser or a network may have nothing else in common: look at the accounts first. '}You can allow purchases again.`}
+      consequence={`${isOne ? 'It' : 'They'} can no longer buy credits, in any app and with any card, and open payments end. Credits already bought keep working. ${isOne ? '' : 'People who share a card, a browser or a network may have nothing else in common: look at the accounts first. '}You can allow purchases again.`}
       isDanger
       describe={describe}
       action={(reason) => blockPurchases({ accounts, reason })}

@@ -50,28 +50,40 @@ export default async function AbusePage() {
       />
       <Section
         title="Shared cards"
-        description={`${shared.card} or more accounts paid with the same card. A card in a phone’s wallet counts as another card.`}
+        description={`${shared.card} or more accounts paid with the same card. A card in Apple Pay or Google Pay counts separately.`}
         flush
       >
-        <SharedList groups={cards} what="one card" none="No card was used by so many accounts." />
+        <SharedList
+          groups={cards}
+          what="one card"
+          none={`No card is shared by ${shared.card} or more accounts.`}
+        />
       </Section>
       <Section
         title="Shared browsers"
         description={`${shared.browser} or more accounts signed in from the same browser.`}
         flush
       >
-        <SharedList groups={browsers} what="one browser" none="No browser was used by so many accounts." />
+        <SharedList
+          groups={browsers}
+          what="one browser"
+          none={`No browser is shared by ${shared.browser} or more accounts.`}
+        />
       </Section>
       <Section
         title="Shared networks"
         description={`${shared.network} or more accounts signed in from the same IPv4 address or IPv6 /64. Most of these are offices, schools or mobile providers.`}
         flush
       >
-        <SharedList groups={networks} what="one network" none="No network was used by so many accounts." />
+        <SharedList
+          groups={networks}
+          what="one network"
+          none={`No network is shared by ${shared.network} or more accounts.`}
+        />
       </Section>
       <Section
         title="Declined payments"
-        description={`Accounts with ${declined.account} or more declined charges within an hour, and several accounts with ${declined.card} or more on one card or ${declined.network} or more on one network. Stolen cards are often tested this way. No account can begin more than 20 payments a minute.`}
+        description={`Accounts with ${declined.account} or more declined charges within an hour, or several accounts that share a card with ${declined.card} or more, or a network with ${declined.network} or more. This is how stolen cards are usually tested. No account can begin more than 20 payments a minute.`}
         flush
       >
         <DeclinedList
@@ -144,7 +156,7 @@ const on =
   (row: Declined): DeclinedRow => ({ ...row, on: place });
 
 function DeclinedList({ rows }: { rows: DeclinedRow[] }) {
-  if (rows.length === 0) return <Nothing>No account, card or network had so many declined charges.</Nothing>;
+  if (rows.length === 0) return <Nothing>No unusual declines.</Nothing>;
   return (
     <ul>
       {rows.map(({ on: place, worst, total, accounts, lastAt, of }) => (
@@ -168,7 +180,7 @@ function AppReversals({ medians, apps }: Reversals) {
   return (
     <Section
       title="Refunds and disputes of apps"
-      description={`Apps with ${purchases} or more purchases in ${days} days, of whose credits ${inPercent(refundedBp)} were refunded or ${inPercent(disputedBp)} disputed, and at least ${multiple} times the median of all apps${medians === null ? '' : ` (${inPercent(medians.refundedBp)} refunded, ${inPercent(medians.disputedBp)} disputed)`}.`}
+      description={`Apps with ${purchases} or more purchases in ${days} days where refunds reached ${inPercent(refundedBp)} or disputes ${inPercent(disputedBp)} of credits sold, and at least ${multiple} times the median of all apps${medians === null ? '' : ` (${inPercent(medians.refundedBp)} refunded, ${inPercent(medians.disputedBp)} disputed)`}.`}
       flush
     >
       {apps.length === 0 ? (
@@ -214,7 +226,7 @@ function UserReversals({ users }: Pick<Reversals, 'users'>) {
       flush
     >
       {users.length === 0 ? (
-        <Nothing>No user had so many.</Nothing>
+        <Nothing>No users with repeated refunds or disputes.</Nothing>
       ) : (
         <ul>
           {users.map(({ purchases, refunded, disputed, lastAt, of }) => (

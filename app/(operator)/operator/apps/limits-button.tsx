@@ -34,7 +34,7 @@ export function CeilingButton({ partnerId, saved }: { partnerId: string; saved: 
     <LimitsButton
       label="Change ceiling"
       title="The most that each user may spend in this app"
-      consequence="Applies from the next request, also to limits that the partner set higher."
+      consequence="Applies from the next request. Higher limits of the partner are lowered to it."
       saved={saved}
       action={(typed) => setLimitCeiling({ partnerId, ...typed })}
     />

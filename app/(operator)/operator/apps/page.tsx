@@ -53,7 +53,7 @@ export default async function AppsPage() {
       </Section>
       <Section
         title="Default limits"
-        description="What each user may spend in an app whose partner sets no limits. Days and months are in UTC."
+        description="Spending limits for each user of apps without their own limits. Days and months are in UTC."
         actions={<DefaultLimitsButton saved={writeLimitTexts(limits)} />}
       >
         <p className="text-sm">{limits === null ? 'No limits' : describeLimits(limits)}</p>

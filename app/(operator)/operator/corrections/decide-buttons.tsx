@@ -12,14 +12,14 @@ export function DecideButtons({ batchId, credits, requests, users }: Props) {
       <ReasonButton
         label="Approve"
         look="primary"
-        title={`Give back ${credits} credits?`}
-        consequence={`${users} back what ${requests} were charged too much, and a mail with the reason of the batch. This cannot be undone.`}
+        title={`Refund ${credits} credits?`}
+        consequence={`Refunds ${users} for ${requests} and e-mails them the reason of the batch. This cannot be undone.`}
         action={(reason) => decide({ batchId, decision: 'approve', reason })}
       />
       <ReasonButton
         label="Discard"
         title="Discard these corrections?"
-        consequence="Nobody gets anything back. The same corrections can be proposed again."
+        consequence="No one is refunded. The same corrections can be proposed again."
         isDanger
         action={(reason) => decide({ batchId, decision: 'discard', reason })}
       />

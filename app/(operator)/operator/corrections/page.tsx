@@ -25,13 +25,13 @@ export default async function CorrectionsPage({ searchParams }: Props) {
     <>
       <PageHead
         title="Corrections"
-        description="What users get back because requests were charged more than the rules say. Nothing is booked before you approve it."
+        description="Refunds for requests that were overcharged. Nothing is booked before you approve it."
       />
       <Section flush>
         {total === 0 ? (
           <EmptyState icon={<Undo2 size={20} aria-hidden="true" />} title="No corrections yet">
             <code className="font-mono text-[13px]">npm run svc -- corrections propose</code> finds requests
-            that were charged too much. Its proposals appear here.
+            that were overcharged. Its proposals appear here.
           </EmptyState>
         ) : (
           <BatchTable rows={batches.map(toRow)} />

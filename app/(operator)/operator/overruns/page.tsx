@@ -37,13 +37,13 @@ export default async function OverrunsPage({ searchParams }: Props) {
     <>
       <PageHead
         title="Overruns"
-        description="Provider costs that no user was charged for, in credits. You pay these, not your users. Dates are in UTC."
+        description="Provider costs above the amount held, and calls without a charge, in credits. You pay these, not your users. Dates are in UTC."
         actions={<PeriodLinks current={period} />}
       />
       {paused.length > 0 && (
         <Section
           title="Paused for review"
-          description="Overruns passed their limit within 24 hours. All requests are refused until you resume them."
+          description="Overruns exceeded their limit within 24 hours. All requests are refused until you resume them."
           flush
         >
           <ul>
@@ -56,7 +56,7 @@ export default async function OverrunsPage({ searchParams }: Props) {
       {overruns.losses.length > 0 && (
         <Section
           title="Calls without a charge"
-          description="Calls that providers billed, or may have billed, although the request failed. Estimates are the most that a call may have cost."
+          description="Failed requests that providers billed, or may have billed. Estimates are the most a call may have cost."
           flush
         >
           <LossTable rows={overruns.losses.map(toLossRow)} />

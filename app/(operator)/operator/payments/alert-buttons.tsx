@@ -10,7 +10,7 @@ export function DismissButton({ alertId, describe }: Props) {
     <ReasonButton
       label="Dismiss"
       title="Dismiss this alert?"
-      consequence="The alert leaves this list. Nothing changes at the payment processor, and no credits move."
+      consequence="Removes the alert from this list. The payment and the credits do not change."
       describe={describe}
       action={(reason) => dismiss({ alertId, reason })}
     />
@@ -22,7 +22,7 @@ export function CreditButton({ alertId, describe }: Props) {
     <ReasonButton
       label="Credit"
       title="Credit this payment?"
-      consequence="The buyer gets the credits that were ordered, and the app is notified, as for any purchase."
+      consequence="The buyer gets the ordered credits, and the app is notified."
       describe={describe}
       look="primary"
       action={(reason) => credit({ alertId, reason })}

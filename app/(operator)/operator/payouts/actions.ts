@@ -19,8 +19,8 @@ const ofTeam = z.object({ teamId: z.string().max(100), reason: z.string().max(60
 const text = z.string().max(200);
 
 const DECIDED = {
-  hold: 'Held',
-  release: 'Released',
+  hold: 'Paused',
+  release: 'Resumed',
   send_now: 'It is sent within a minute',
   returned: 'Recorded as returned',
   failed: 'Recorded as failed',

@@ -22,9 +22,9 @@ export const ATTENTION: Record<Attention, [title: string, what: string]> = {
   returned: ['Returned', 'The amount is payable again. Once the cause is fixed, plan another payout.'],
   waiting_for_balance: [
     'Waiting for balance',
-    'Your balance at Stripe is too low. It is tried again every day. Add funds, or pay out to your own bank less often.',
+    'Your balance at Stripe is too low. svc tries again every day. Add funds, or pay out to your own bank less often.',
   ],
-  held: ['Held', 'Not sent until you release it.'],
+  held: ['Paused', 'Not sent until you resume it.'],
 };
 
 export const toRow = (payout: ListedPayout): PayoutRow => ({

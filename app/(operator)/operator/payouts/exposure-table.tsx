@@ -97,7 +97,7 @@ function TeamLink({ teamId, name, isHeld }: ExposureRow) {
       >
         {name}
       </PageLink>
-      {isHeld && <span className="block text-[13px] text-muted">Payouts held</span>}
+      {isHeld && <span className="block text-[13px] text-muted">Payouts paused</span>}
     </>
   );
 }

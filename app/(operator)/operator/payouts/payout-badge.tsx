@@ -14,7 +14,7 @@ const DUE: Partial<Record<Attention, [BadgeLook, string]>> = {
   approve: ['warning', 'To approve'],
   pay: ['warning', 'To pay'],
   bank_failed: ['danger', 'Returned by the bank'],
-  held: ['neutral', 'Held'],
+  held: ['neutral', 'Paused'],
 };
 
 /** What is due, or else the state. */

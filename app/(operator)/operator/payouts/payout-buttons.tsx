@@ -22,19 +22,19 @@ const SEEN = 'The team sees the reason.';
 
 const WORDS: Record<Decision, Words> = {
   hold: {
-    label: 'Hold',
-    title: 'Hold this payout?',
-    consequence: `It is not sent until you release it. ${SEEN}`,
+    label: 'Pause',
+    title: 'Pause this payout?',
+    consequence: `It is not sent until you resume it. ${SEEN}`,
   },
   release: {
-    label: 'Release',
-    title: 'Release this payout?',
+    label: 'Resume',
+    title: 'Resume this payout?',
     consequence: 'It is sent once nothing else prevents it.',
   },
   send_now: {
     label: 'Try again now',
     title: 'Try to send this payout now?',
-    consequence: 'Stripe refuses it again if the balance is still too low. Otherwise it is tried every day.',
+    consequence: 'If the balance is still too low, Stripe refuses it again, and svc keeps trying every day.',
     look: 'primary',
   },
   returned: {
@@ -46,7 +46,7 @@ const WORDS: Record<Decision, Words> = {
   failed: {
     label: 'Record as failed',
     title: 'Record this payout as failed?',
-    consequence: `The amount becomes payable again, and the team or you can ask for another payout. This cannot be undone. ${SEEN}`,
+    consequence: `The amount becomes payable again, and the team or you can request another payout. This cannot be undone. ${SEEN}`,
     isDanger: true,
   },
 };
@@ -99,7 +99,7 @@ export function PayoutButtons(payout: PayoutButtonsProps) {
         <ReasonButton
           label="Plan again"
           title="Plan another payout for this team?"
-          consequence="It includes everything that is payable to the team now."
+          consequence="It includes everything currently payable to the team."
           describe={describe}
           look="primary"
           action={(reason) => planPayoutAgain({ teamId, reason })}

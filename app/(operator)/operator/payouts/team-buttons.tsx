@@ -8,17 +8,17 @@ import { decideTeam, saveTerms } from './actions';
 export function TeamHoldButton({ teamId, name, isHeld }: { teamId: string; name: string; isHeld: boolean }) {
   return isHeld ? (
     <ReasonButton
-      label="Release payouts"
-      title={`Release the payouts of ${name}?`}
-      consequence="They are planned and sent again. Payouts that are held themselves stay held."
+      label="Resume payouts"
+      title={`Resume the payouts of ${name}?`}
+      consequence="Payouts are planned and sent again. Payouts that were paused individually stay paused."
       look="primary"
       action={(reason) => decideTeam({ teamId, what: 'release', reason })}
     />
   ) : (
     <ReasonButton
-      label="Hold payouts"
-      title={`Hold the payouts of ${name}?`}
-      consequence="None is planned or sent until you release them. Earnings go on. The team sees the reason."
+      label="Pause payouts"
+      title={`Pause the payouts of ${name}?`}
+      consequence="No payouts are planned or sent until you resume them. The team keeps earning, and sees the reason."
       isDanger
       action={(reason) => decideTeam({ teamId, what: 'hold', reason })}
     />
@@ -47,7 +47,7 @@ export function TermsButton({ teamId, minimum, reserve, defaultMinimum }: TermsP
     <ReasonButton
       label="Change terms"
       title="Change the payout terms"
-      consequence="They apply from the next payout that is planned."
+      consequence="They apply from the next payout."
       onOpen={() => setTerms(saved)}
       action={(reason) => saveTerms({ teamId, ...terms, reason })}
       field={{
@@ -57,13 +57,13 @@ export function TermsButton({ teamId, minimum, reserve, defaultMinimum }: TermsP
             {field(
               'minimum',
               'Minimum',
-              `Smaller payouts wait. Empty for the default, $${defaultMinimum}`,
+              `Smaller amounts carry over to the next month. Leave empty for the default, $${defaultMinimum}`,
               at === 'minimum' ? error : undefined,
             )}
             {field(
               'reserve',
               'Reserve',
-              'Stays unpaid, for disputes to come',
+              'Kept back for future disputes',
               at === 'reserve' ? error : undefined,
             )}
           </>

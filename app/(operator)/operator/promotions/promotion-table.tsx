@@ -101,7 +101,7 @@ function Actions({ id, kind, name, state }: PromotionRow) {
       <ReasonButton
         label="Disable"
         title={`Disable ${name}?`}
-        consequence="Nobody can redeem it from now on. Payments in progress keep their bonus. This cannot be undone."
+        consequence="It can no longer be redeemed. Payments in progress keep their bonus. This cannot be undone."
         describe={name}
         isDanger
         action={(reason) => disable({ promotionId: id, reason })}

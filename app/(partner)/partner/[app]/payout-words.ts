@@ -29,9 +29,9 @@ export function describePayout(payout: State): PayoutWords {
   const { state, method, failure } = payout;
   if (payout.isHeld && (state === 'planned' || state === 'waiting_for_balance'))
     return {
-      label: 'On hold',
+      label: 'Paused',
       look: 'warning',
-      text: `We hold this payout${because(payout.heldReason)}`,
+      text: `We paused this payout${because(payout.heldReason)}`,
       advice: 'Contact us if you have questions.',
     };
   if (state === 'planned') return describePlanned(payout);
@@ -41,7 +41,7 @@ export function describePayout(payout: State): PayoutWords {
     return {
       label: 'Waiting for balance',
       look: 'warning',
-      text: 'Our balance at Stripe does not cover it yet. It is sent as soon as it does; we try again every day.',
+      text: 'Our balance at Stripe does not cover it yet. We try again every day.',
       advice: 'You do not need to do anything.',
     };
   if (state === 'sent') return method === 'stripe' ? describeBank(payout) : SENT_BY_HAND;

@@ -71,7 +71,7 @@ export function NewAppForm({ teams }: Props) {
           value={teamId}
           options={teams}
           large
-          hint="Its members manage the app and share what it earns."
+          hint="Its members manage the app and share its earnings."
           onChange={(event) => setTeamId(event.target.value)}
         />
       )}

@@ -16,16 +16,16 @@ const PLUGIN_SEARCHES = 1;
 type Searching = Pick<ChatRequest, 'web_search_options' | 'tools' | 'plugins' | 'max_tool_calls'>;
 
 /** Where the request asks for searches, and how. */
-type Asked = { place: string; options: Json; limit: number };
+type RequestedSearch = { place: string; options: Json; limit: number };
 
 const isSearchTool = ({ type }: Json): boolean => type === ROUTER_SEARCH;
 const isSearchPlugin = ({ id }: Json): boolean => id === 'web';
 
-const NONE: readonly Asked[] = [];
+const NONE: readonly RequestedSearch[] = [];
 
-function findAsked({ web_search_options: options, tools, plugins }: Searching): readonly Asked[] {
+function findAsked({ web_search_options: options, tools, plugins }: Searching): readonly RequestedSearch[] {
   if (options == null && plugins == null && !tools?.some(isSearchTool)) return NONE;
-  const asked: Asked[] = [];
+  const asked: RequestedSearch[] = [];
   if (options != null) asked.push({ place: 'web_search_options', options, limit: DEFAULT_SEARCHES });
   tools?.forEach((tool, index) => {
     if (!isSearchTool(tool)) return;

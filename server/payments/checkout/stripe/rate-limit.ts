@@ -9,7 +9,7 @@ const MAX_WAIT_MS = 4 * SECOND_MS;
 
 type HttpClient = ReturnType<typeof Stripe.createNodeHttpClient>;
 
-/** Waits and repeats when Stripe answers 429, which its SDK does not do. A repetition has the same idempotency key. */
+/** Waits and repeats when Stripe responds with 429, which its SDK does not do. A repetition has the same idempotency key. */
 export function retryRateLimited(client: HttpClient): HttpClient {
   const send = client.makeRequest.bind(client);
   client.makeRequest = async (...request) => {

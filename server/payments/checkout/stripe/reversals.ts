@@ -139,7 +139,7 @@ export async function refund({
       },
       { idempotencyKey: key },
     );
-    // A replayed answer shows the total of that time.
+    // A replayed response shows the total of that time.
     const isCurrent = lastResponse.headers['idempotent-replayed'] !== 'true' && typeof charge === 'object';
     const refundedMinor = isCurrent && charge !== null ? charge.amount_refunded : null;
     return { ok: true, refundedMinor, isPending: PENDING_REFUND.test(status ?? '') };

@@ -104,7 +104,7 @@ async function writeMail(userId: string) {
         `You have ${show(free)} credits left, fewer than the ${show(wish.threshold)} you chose to be notified at. When they are used up, apps can no longer send requests for you.`,
       ],
       link: { label: 'Buy credits', path: '/account/buy' },
-      note: 'We send this mail at most once a day, and only after your credits were above that number again.',
+      note: 'We send this e-mail at most once a day, and only after your credits have been above that number again.',
       further: { label: 'Change or turn off this mail', path: '/account/payment#low-balance' },
       stops: { userId },
     }),

@@ -50,7 +50,7 @@ export async function turnOnAutoTopUp(
   if (customer === null || card === undefined)
     return refuse('card', 'This card is no longer saved. Choose another one.');
   if (request.consent !== writeConsent(settings().BRAND_NAME, request, card))
-    return refuse('consent', 'These words have changed. Reload the page and read them again.');
+    return refuse('consent', 'The terms have changed. Reload the page and read them again.');
   const consentId = newId('cns');
   const isAuthorized = before?.state === 'on' && before.cardId === card.id;
   const authorization = isAuthorized
@@ -125,13 +125,13 @@ const wordDecline = (failure: PaymentFailure): string =>
     : 'Your bank does not allow automatic payments with this card. Choose another one, or contact your bank.';
 
 type Choice = { request: TurnOnRequest; card: SavedCard; consentId: string; authorizationId: string | null };
-type Who = { userId: string; sessionId: string };
+type SessionOwner = { userId: string; sessionId: string };
 
 /**
  * False if a top-up has begun or other terms came into effect after `consentBefore` was read: then nothing is
  * recorded, so every recorded consent was in effect.
  */
-async function save(who: Who, choice: Choice, consentBefore: string | null): Promise<boolean> {
+async function save(who: SessionOwner, choice: Choice, consentBefore: string | null): Promise<boolean> {
   return inTransaction(async (tx) => {
     await lockAccount(tx, who.userId);
     // A user who has not used any app yet has no credits to compare.

@@ -26,7 +26,7 @@ export async function transfer({
         transfer_group: groupOf(payoutId),
         metadata: { payout: payoutId },
       },
-      // Stripe repeats its answer to a key for a day, also that money is missing.
+      // Stripe repeats its response to a key for a day, also that money is missing.
       { idempotencyKey: attempt === 1 ? groupOf(payoutId) : `${groupOf(payoutId)}_${attempt}` },
     );
     return { kind: 'sent', transferId: id };

@@ -9,11 +9,7 @@ import { inCredits, inNumber } from '../../show-credits';
 export function Corrections({ corrections }: { corrections: UserCorrection[] }) {
   if (corrections.length === 0) return null;
   return (
-    <Section
-      title="Corrections"
-      description="What you got back because requests were charged too much."
-      flush
-    >
+    <Section title="Corrections" description="Refunds for overcharged requests." flush>
       <ul>
         {corrections.map(({ batchId, bookedAt, reason, requests, credits }) => (
           <li

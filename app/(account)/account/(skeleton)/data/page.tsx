@@ -33,7 +33,7 @@ export default async function DataPage() {
       />
       <Section
         title="Providers"
-        description="Each of them may have read your prompts and generated the responses. The receipt of a request names those that it was sent to. Counting tokens also sends a prompt to the provider of its model, and leaves no receipt. Dates are in UTC."
+        description="Each may have processed your prompts and responses. The receipt of a request names its providers. Counting tokens also sends a prompt to the provider of its model, without a receipt. Dates are in UTC."
         flush
       >
         <ProviderTable
@@ -46,12 +46,12 @@ export default async function DataPage() {
         />
       </Section>
       {unanswered.length > 0 && <Unanswered requests={unanswered} />}
-      <Section title="What is stored here" description="As this service is set up now." flush>
+      <Section title="What is stored here" description="With the current settings of this service." flush>
         <KeptTable rows={listKept()} />
       </Section>
       <Section
         title="Download"
-        description="Everything that your account holds, as one JSON file: devices, apps, keys without their secrets, limits, purchases, receipts with the providers, and more. It contains no prompts and no responses."
+        description="Everything in your account as one JSON file: devices, apps, keys without their secrets, limits, purchases, receipts with the providers, and more. It contains no prompts and no responses."
       >
         <DownloadButton />
         <p className="mt-4 text-sm text-muted">
@@ -76,7 +76,7 @@ function Unanswered({ requests }: { requests: ListedUnanswered[] }) {
   return (
     <Section
       title="Requests without a response"
-      description={`They were not charged, so they have no receipt, but providers may have read them. The latest of the last ${UNANSWERED_KEPT_DAYS} days.`}
+      description={`They were not charged and have no receipt, but providers may have read them. Shows the latest of the last ${UNANSWERED_KEPT_DAYS} days.`}
       flush
     >
       <ul className="text-sm">

@@ -86,7 +86,7 @@ export function LimitForm({ partnerId, name, saved, zone, zones, models }: Props
           label="Time zone"
           large
           value={shownZone}
-          hint="Of all your limits. A change applies once the current day, week and month end."
+          hint="Applies to all your limits, from the next period."
           error={errorOf('zone')}
           options={[...new Set(['UTC', shownZone, ...zones])].map((value) => ({
             value,

@@ -21,14 +21,14 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
     <>
       <Section
         title={isForAll ? 'Stop all apps' : 'Stop this app'}
-        description="Ends spending at once: the next request is refused and running requests end. Credits, allowances and limits stay as they are."
+        description="Stops all spending immediately, including requests in progress. Credits, allowances and limits are kept."
       >
         <StopButton partnerId={partnerId} name={name} isStopped={saved?.isStopped ?? false} />
       </Section>
       {ofApp !== null && (
         <Section
           title="Limits set by the app"
-          description={`${name} sets them for its users, and only it can change them. Days and months are in UTC.`}
+          description={`Only ${name} can change them. Days and months are in UTC.`}
         >
           <LimitBars limit={ofApp} />
         </Section>
@@ -36,7 +36,7 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
       <div id="limits" className="scroll-mt-6">
         <Section
           title={isForAll ? 'Limits of all apps together' : 'Limits'}
-          description={`How much ${name} may spend. What running requests hold counts too. Weeks begin on Monday.`}
+          description={`How much ${name} may spend. Includes amounts held for requests in progress. Weeks begin on Monday.`}
         >
           {saved !== null && (
             <div className="mb-6">

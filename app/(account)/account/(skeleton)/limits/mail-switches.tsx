@@ -11,7 +11,7 @@ const SWITCHES = [
   {
     kind: 'limits',
     label: 'At 50, 80 and 100%',
-    hint: 'Of each limit, once per period, and of the credits you had after your last purchase.',
+    hint: 'Once per period for each limit, and for the credits you had after your last purchase.',
   },
   {
     kind: 'unusual',
@@ -21,7 +21,7 @@ const SWITCHES = [
   {
     kind: 'weekly',
     label: 'Weekly summary',
-    hint: 'On Mondays: what each app spent, compared with the week before, and what is left.',
+    hint: 'On Mondays: spending by app compared with the week before, and the credits you have left.',
   },
 ] as const;
 

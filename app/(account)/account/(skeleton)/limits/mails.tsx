@@ -9,7 +9,7 @@ export async function Mails({ userId, email }: { userId: string; email: string }
     <div id="mails" className="scroll-mt-6">
       <Section
         title="E-mails about spending"
-        description={`They go to ${email}. Each has a link that stops apps, and one that unsubscribes.`}
+        description={`Sent to ${email}. Every e-mail has links to stop spending and to unsubscribe.`}
       >
         <MailSwitches choices={await readWarningChoices(userId)} />
         <p className="mt-5 text-sm text-muted">

@@ -24,10 +24,7 @@ export default async function LimitsPage() {
         description="How much apps may spend. A request must fit the limits of its app and those of all apps."
       />
       <LimitSections userId={userId} partnerId={ALL_APPS} name="all apps" />
-      <Section
-        title="Limits of individual apps"
-        description="Each app can have limits of its own, on its page."
-      >
+      <Section title="Limits of individual apps" description="Set limits for a single app on its page.">
         {ofApps.length === 0 ? (
           <p className="text-sm text-muted">
             No app has limits of its own. Choose one under{' '}

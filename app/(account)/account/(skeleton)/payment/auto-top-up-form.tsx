@@ -77,7 +77,7 @@ function Fields({ form, cards, currencies }: FieldsProps) {
         inputMode="numeric"
         autoComplete="off"
         value={typed.threshold}
-        hint="Credits, over all apps. Credits that running requests hold do not count."
+        hint="Credits across all apps, without amounts held for requests in progress."
         error={errorOf('threshold')}
         onChange={(event) => change({ threshold: event.target.value })}
       />

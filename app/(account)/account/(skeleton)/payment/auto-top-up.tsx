@@ -68,9 +68,9 @@ export async function AutoTopUp({ userId }: { userId: string }) {
   );
 }
 
-type Found = NonNullable<Awaited<ReturnType<typeof findAutoTopUp>>>;
+type FoundTopUp = NonNullable<Awaited<ReturnType<typeof findAutoTopUp>>>;
 
-function State({ topUp }: { topUp: Found }) {
+function State({ topUp }: { topUp: FoundTopUp }) {
   const { state, offReason, sessionId, confirmUntil, currency, amountMinor, ceilingMinor } = topUp;
   const money = (minor: number) => formatMinor(minor, currency);
   const card = nameCard({ brand: topUp.cardBrand, last4: topUp.cardLast4 });

@@ -32,7 +32,7 @@ export function LowBalanceForm({ email, saved }: { email: string; saved: number 
         inputMode="numeric"
         autoComplete="off"
         value={typed}
-        hint={`Credits, over all apps. ${saved === null ? 'Would go' : 'Goes'} to ${email}.`}
+        hint={`Credits across all apps. The e-mail goes to ${email}.`}
         error={isChecked && !isValid ? 'Enter a whole number of credits from 1 to 1,000,000.' : undefined}
         onChange={(event) => {
           setTyped(event.target.value);

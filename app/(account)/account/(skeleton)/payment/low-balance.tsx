@@ -9,11 +9,11 @@ export async function LowBalance({ userId, email }: { userId: string; email: str
     <div id="low-balance" className="scroll-mt-6">
       <Section
         title="Low-balance e-mail"
-        description="We write to you once when your credits fall below a number of your choice, at most once a day."
+        description="Get an e-mail when your balance drops below an amount you choose, at most once a day."
       >
         <LowBalanceForm email={email} saved={await findLowBalanceMail(userId)} />
         <p className="mt-5 text-sm text-muted">
-          E-mails at a share of your limits or credits, about unusual spending and each week are under{' '}
+          Find e-mails about limits, unusual spending and the week under{' '}
           <PageLink href="/account/limits#mails" className="underline">
             Limits
           </PageLink>

@@ -44,7 +44,7 @@ export default async function SettingsPage() {
       <Passkeys session={session} />
       <Section
         title="Delete my account"
-        description="Signs out all devices, revokes every key and erases your e-mail address and billing details. For accounting, receipts are kept, anonymised, and invoices as they were issued."
+        description="Signs out all devices, revokes every key and erases your e-mail address and billing details. For accounting, we keep anonymised receipts, and invoices as issued."
       >
         <DeleteAccount
           email={email}

@@ -29,7 +29,7 @@ export default async function StatementsPage({ searchParams }: Props) {
       <PageHead
         back={{ href: '/account/activity', label: 'Activity' }}
         title="Statements"
-        description="Each day is signed shortly after it ends. Download statements and verify them yourself: nobody can change a receipt afterwards without your noticing. Dates are in UTC."
+        description="Each day is signed shortly after it ends. Download statements and verify them yourself: any later change to a receipt is detected. Dates are in UTC."
         actions={
           <PageLink href="/docs/verify" className={buttonClass({ look: 'secondary' })}>
             How to verify

@@ -64,7 +64,7 @@ export const setHold = operatorAction(
       });
     }
     await act(session, partnerId, reason, { do: 'earnings_hold', days });
-    return { ok: true, message: 'Hold period saved' };
+    return { ok: true, message: 'Maturity period saved' };
   },
 );
 

@@ -101,9 +101,9 @@ export function HoldButton({ partnerId, days: saved, defaultDays }: HoldProps) {
   const [days, setDays] = useState(saved);
   return (
     <ReasonButton
-      label="Change hold period"
-      title="Change the hold period"
-      consequence="Applies to all commission that has not matured yet. What was paid out stays matured."
+      label="Change maturity period"
+      title="Change the maturity period"
+      consequence="Applies to all commission that has not matured yet. Commission that was paid out is not affected."
       onOpen={() => setDays(saved)}
       action={(reason) => setHold({ partnerId, days, reason })}
       field={{

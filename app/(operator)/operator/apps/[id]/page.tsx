@@ -128,7 +128,7 @@ async function EarningsSection({ partner }: { partner: Partner }) {
   return (
     <Section
       title="Earnings"
-      description={`Commission matures after ${earnings.holdDays} days. A refund or a dispute of the credits reverses it for ${Math.max(earnings.holdDays, 120)} days.`}
+      description={`Commission matures after ${earnings.holdDays} days. Refunds and disputes can reverse it for ${Math.max(earnings.holdDays, 120)} days.`}
       actions={
         <HoldButton
           partnerId={partner.id}
@@ -156,7 +156,7 @@ async function LimitsSection({ partnerId }: { partnerId: string }) {
   return (
     <Section
       title="Limits of users"
-      description="What each user may spend in this app. Days and months are in UTC."
+      description="Spending limits for each user of this app. Days and months are in UTC."
       actions={<CeilingButton partnerId={partnerId} saved={writeLimitTexts(ceiling)} />}
     >
       <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">

@@ -25,8 +25,8 @@ export async function TeamSection({ teamId }: { teamId: string | null }) {
       title={`Team ${team.name}`}
       description={
         team.heldAt === null
-          ? 'Payouts are made to the whole team, for all its apps.'
-          : `Its payouts are held: ${team.heldReason}`
+          ? 'One payout covers all apps of the team.'
+          : `Payouts are paused: ${team.heldReason}`
       }
       actions={
         <PageLink

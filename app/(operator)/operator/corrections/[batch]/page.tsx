@@ -56,16 +56,16 @@ export default async function BatchPage({ params, searchParams }: Props) {
       />
       <Stats>
         <Stat
-          label="Back to users"
+          label="Refund"
           unit="credits"
           value={inCredits(batch.credits)}
           note={`worth ${inDollars(batch.credits)}`}
         />
         <Stat label="Users" value={inNumber(batch.users)} />
-        <Stat label="Requests" value={inNumber(batch.requests)} note="charged too much" />
+        <Stat label="Requests" value={inNumber(batch.requests)} note="overcharged" />
       </Stats>
       <Details batch={batch} />
-      <Section title="Apps" description="What users get back in each app." flush>
+      <Section title="Apps" description="Refunds in each app." flush>
         <AppTable rows={apps.map(toAppRow)} />
       </Section>
       <Section title="Requests" description="In credits." flush>
@@ -111,8 +111,8 @@ function Details({ batch }: { batch: ProposedBatch }) {
 const toButtons = ({ id, credits, requests, users }: ProposedBatch) => ({
   batchId: id,
   credits: inCredits(credits),
-  requests: requests === 1 ? '1 request' : `${inNumber(requests)} requests`,
-  users: users === 1 ? '1 user gets' : `${inNumber(users)} users get`,
+  requests: requests === 1 ? '1 overcharged request' : `${inNumber(requests)} overcharged requests`,
+  users: users === 1 ? '1 user' : `${inNumber(users)} users`,
 });
 
 const toAppRow = ({ partnerId, appName, requests, users, credits }: AppSums): AppRow => ({

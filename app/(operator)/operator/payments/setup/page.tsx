@@ -23,7 +23,7 @@ export default async function SetupPage() {
     <>
       <PageHead
         title="Stripe set-up"
-        description="The state of the Stripe account now, and what to do before the first buyer does."
+        description="The status of your Stripe account and what to fix before your first sale."
         back={{ href: '/operator/payments', label: 'Payments' }}
         actions={
           // A whole page load: it asks Stripe again.

@@ -68,7 +68,7 @@ export default async function PayoutPage(props: Props) {
         <p className="mt-4 mb-1.5 text-sm text-muted">Payout ID</p>
         <CopyField label="payout ID" value={payout.id} />
       </Section>
-      <Section title="Apps" description="What each app of the team earned." flush>
+      <Section title="Apps" description="Earnings by app." flush>
         <LineTable
           rows={payout.lines
             .toSorted((one, other) => Number(other.amount - one.amount))
@@ -97,7 +97,7 @@ function Due({ payout: { attention, detail, teamHeldReason, isHeld, teamId } }: 
           <>
             {' '}
             <PageLink href={`/operator/payouts/teams/${teamId}`} className="underline underline-offset-2">
-              All payouts of the team are held.
+              All payouts of the team are paused.
             </PageLink>
           </>
         )}

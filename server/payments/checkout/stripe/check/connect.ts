@@ -58,7 +58,7 @@ async function checkBalance(): Promise<SetupCheck> {
       ? ok(name, 'The account holds USD.')
       : warning(
           name,
-          'The account holds no USD, in which payouts are made.',
+          'The account has no balance in USD, the currency of payouts.',
           'Add a bank account in USD, or top up in USD: Stripe dashboard → Settings → Business → Bank accounts and currencies.',
         );
   } catch (error) {

@@ -62,7 +62,7 @@ export async function checkRights(): Promise<SetupCheck> {
     ).map((right) => `${right}: Write`),
   ];
   return missing.length === 0
-    ? ok(name, 'The restricted key has the rights that were tried.')
+    ? ok(name, 'The restricted key has all rights that could be checked.')
     : wrong(
         name,
         `The restricted key lacks ${missing.join(', ')}.`,

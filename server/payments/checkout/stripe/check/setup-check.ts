@@ -31,7 +31,7 @@ export function couldNotRead(name: string, error: unknown, right: string): Setup
         'The key may not read this.',
         `Look yourself, or give the key the right "${right}: Read" (Stripe dashboard: Developers → API keys).`,
       )
-    : warning(name, `Stripe did not answer: ${describeStripeError(error)}`, 'Check again later.');
+    : warning(name, `Stripe did not respond: ${describeStripeError(error)}`, 'Check again later.');
 }
 
 export const isForbidden = (error: unknown): boolean => error instanceof Stripe.errors.StripePermissionError;

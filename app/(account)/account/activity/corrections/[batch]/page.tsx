@@ -41,7 +41,7 @@ export default async function CorrectionPage({ params, searchParams }: Props) {
     <>
       <PageHead
         back={{ href: '/account/activity', label: 'Activity' }}
-        title={`You got back ${inCredits(correction.credits)}`}
+        title={`Refund of ${inCredits(correction.credits)}`}
         description={
           <>
             <Time at={correction.bookedAt.toISOString()} withClock={false} /> · {correction.reason}
@@ -50,7 +50,7 @@ export default async function CorrectionPage({ params, searchParams }: Props) {
       />
       <Section
         title="Requests"
-        description="They were charged too much. The credits are back where they came from; an allowance that they used up stays used."
+        description="These requests were overcharged. The credits were returned to where they were spent from. Used allowances are not restored."
         flush
       >
         <CorrectedTable rows={requests.map(toRow)} />

@@ -57,7 +57,7 @@ export default async function TeamPayoutsPage({ params, searchParams }: Props) {
       />
       {team.heldAt && (
         <div className="mb-6">
-          <Notice kind="warning">The payouts of this team are held. Why: {team.heldReason}</Notice>
+          <Notice kind="warning">Payouts of this team are paused. Reason: {team.heldReason}</Notice>
         </div>
       )}
       <Totals earnings={earnings} />
@@ -124,7 +124,7 @@ function TermsSection({ team }: { team: PayoutTeam }) {
   return (
     <Section
       title="Terms"
-      description="The days until commission matures are set for each app."
+      description="Each app has its own maturity period."
       actions={
         <TermsButton
           teamId={team.id}

@@ -17,11 +17,11 @@ export default async function CohortsPage({ params }: AppParams) {
     <>
       <PageHead
         title="Cohorts"
-        description="Buyers by the month of their first purchase in your app, and how many of them bought or spent credits in it again."
+        description="Buyers by month of first purchase in your app, and how many bought or spent credits in it again."
       />
       <Section
         title="Last 12 months"
-        description={`Percent of the buyers in each month after the first purchase. The last number of a row is the current month so far. Months are in UTC. Months with fewer than ${LEAST_BUYERS} buyers have no details, so that nobody can be singled out.`}
+        description={`Percent of the buyers in each month after the first purchase. The last column is the current month to date. Months are in UTC. Months with fewer than ${LEAST_BUYERS} buyers have no details, to protect individual users.`}
         flush
         actions={cohorts.length > 0 && <ExportLink href={`/partner/${app.id}/cohorts/export`} />}
       >

@@ -41,7 +41,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Earnings"
-        description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days. A refunded or disputed purchase reverses them for ${Math.max(earnings.holdDays, 120)} days, matured or not, and so does a correction of a charge that was too high. Credits granted by the operator earn nothing.`}
+        description={`Your commission on each request. Earnings mature after ${earnings.holdDays} days. Refunds, disputes and corrections can reverse them for ${Math.max(earnings.holdDays, 120)} days. Credits granted by the operator earn nothing.`}
       />
       <Numbers earnings={earnings} payoutsPath={seesPayouts ? `/partner/${app.id}/payouts` : null} />
       {forecast !== null && <MonthForecast forecast={forecast} />}
@@ -123,7 +123,7 @@ function MonthForecast({ forecast: { expected, low, high } }: { forecast: Foreca
   return (
     <Section
       title="Forecast of this month"
-      description="What was earned so far, and for each day that is left, the median of the same weekdays of the last eight weeks. The range does the same with their quartiles. Later refunds and disputes reduce it."
+      description="Earned so far, plus the median of the last eight same weekdays for each remaining day. The range uses their quartiles. Later refunds and disputes reduce it."
     >
       <p className="text-2xl font-semibold tracking-tight tabular-nums">{inDollars(expected)}</p>
       <p className="mt-1 text-[13px] text-muted tabular-nums">

@@ -20,7 +20,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   key_restricted:
     'The key was used outside the networks that you allow, or that its owner allows. It may have leaked.',
   paused_for_review:
-    'Requests of the user, or of your app, cost more than could be held for them. The service reviews them.',
+    'Requests of the user or of your app cost more than the amount held. The service reviews them.',
   request_timeout: 'Your app sent the request too slowly.',
   request_too_large: 'The request body was too large.',
   url_too_long: 'The URL was too long.',

@@ -26,7 +26,7 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Errors"
-        description="Requests from your users that returned an error, by code. None of them was charged."
+        description="Requests from your users that returned an error, by code. None were charged."
       />
       <Section
         title={`By ${barStepOf(period)}`}
@@ -53,11 +53,7 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
         )}
       </Section>
       {errors.length > 0 && (
-        <Section
-          title="By code"
-          description="With the id of the first request of the period that failed in this way, as x-request-id returned it."
-          flush
-        >
+        <Section title="By code" description="Includes the x-request-id of the first failed request." flush>
           <ErrorsTable rows={byCode(errors)} />
         </Section>
       )}

@@ -46,7 +46,7 @@ export default async function LimitsPage({ params, searchParams }: Props) {
       <Others {...limits} />
       <Section
         title="Limits of each user"
-        description="A request beyond them returns 402 partner_limit_reached. What a user spent earlier today or this month counts."
+        description="A request beyond them returns 402 partner_limit_reached. Spending from earlier today and this month is included."
       >
         {own && !hasRight(role, 'develop') && <p className="mb-3 text-sm">{describeLimits(own)}</p>}
         <ForRight role={role} right="develop">
@@ -57,7 +57,7 @@ export default async function LimitsPage({ params, searchParams }: Props) {
       <div id="user" className="scroll-mt-6">
         <Section
           title="Limits of individual users"
-          description="They replace the limits of each user, for one user. A field left empty is no limit for this user."
+          description="Override the limits for one user. Leave a field empty for no limit."
         >
           {ofUsers.length > 0 && (
             <div className="-mx-5 -mt-2 mb-5 border-b border-line">
@@ -91,7 +91,7 @@ async function NearSection({ partnerId, hasLimits }: { partnerId: string; hasLim
   return (
     <Section
       title="Users near their limit"
-      description="Those who have spent at least 80% of a limit, by an ID that only your app knows. In credits."
+      description="Users at 80% or more of a limit, by the ID that your app knows. Amounts in credits."
       flush
     >
       <NearLimitsTable

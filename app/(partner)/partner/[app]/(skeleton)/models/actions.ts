@@ -24,7 +24,7 @@ export const saveModels = memberAction('develop', choice, async (app, { models }
   const unknown = models.find((id) => findServedModel(id) === null && !app.allowedModels.includes(id));
   if (unknown !== undefined) return { ok: false, message: `Unknown model: ${unknown}`, field: 'models' };
   if (models.length === 0)
-    return { ok: false, message: 'Choose at least one model: with none, every request is refused' };
+    return { ok: false, message: 'Choose at least one model. Without any, every request is refused' };
   await save([...new Set(models)]);
   return { ok: true, message: models.length === 1 ? '1 model allowed' : `${models.length} models allowed` };
 });

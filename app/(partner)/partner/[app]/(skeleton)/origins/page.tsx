@@ -34,7 +34,7 @@ export default async function OriginsPage(props: AppParams) {
     <>
       <PageHead
         title="Origins"
-        description="The sites that may open your checkout. On any other it refuses to open, names the origin, and shares no key, balance or event."
+        description="The sites that may open your checkout. Anywhere else it refuses to open and shares nothing with the page."
       />
       <Section title="Add an origin" description="Scheme and host, exactly as the browser shows them.">
         <ForRight role={role} right="develop">

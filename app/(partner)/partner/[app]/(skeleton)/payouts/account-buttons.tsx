@@ -92,7 +92,7 @@ export function DisconnectButton({ partnerId }: { partnerId: string }) {
     <ConfirmButton
       label="Disconnect"
       title="Disconnect this payout account?"
-      consequence="Payouts that have not been sent fail, and their amounts become payable again. You can then set up a new account; we review the first payout to it. What you were paid stays in your Stripe account."
+      consequence="Payouts that have not been sent fail, and their amounts become payable again. You can then set up a new account; we review the first payout to it. Earlier payouts stay in your Stripe account."
       action={disconnectPayoutAccount.bind(null, { partnerId })}
       size="medium"
     />

@@ -37,7 +37,7 @@ export const setUpPayouts = memberAction(
       ...{ returnUrl: page, refreshUrl: `${page}?expired=1` },
     });
     return opened === null
-      ? { ok: false, message: 'Payouts are made by hand here: enter your payee details' }
+      ? { ok: false, message: 'Payouts are made manually. Enter your payee details' }
       : { ok: true, value: opened };
   },
 );
@@ -67,9 +67,9 @@ export const askForPayout = memberAction('payouts', ofApp, async ({ teamId }, _,
 });
 
 const REFUSALS = {
-  exists: 'There is a payout of this month already',
+  exists: 'There already is a payout for this month',
   below_minimum: 'The payable amount is below the minimum',
-  held: 'The payouts of your team are on hold',
+  held: 'The payouts of your team are paused',
   not_ready: 'Complete your payout account or payee details first',
   not_allowed: 'Payouts are planned once a month',
 };

@@ -187,7 +187,7 @@ function Apps({ outlook }: { outlook: PayoutOutlook }) {
   return (
     <Section
       title="By app"
-      description="A payout covers all apps of your team. An app that owes reduces it."
+      description="A payout covers all apps of your team. The negative balance of an app is deducted."
       flush
     >
       <AppsTable

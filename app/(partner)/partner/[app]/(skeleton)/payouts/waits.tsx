@@ -25,13 +25,13 @@ type Props = { wait: Wait; outlook: PayoutOutlook; partnerId: string };
 function WaitText({ wait, outlook, partnerId }: Props) {
   switch (wait.what) {
     case 'held':
-      return `We hold the payouts of your team${because(wait.reason)} Contact us if you have questions.`;
+      return `We paused the payouts of your team${because(wait.reason)} Contact us if you have questions.`;
     case 'account':
       return ACCOUNT_WAITS[wait.state ?? 'none'] ?? ACCOUNT_WAITS.restricted;
     case 'destination':
       return (
         <>
-          We do not know where to pay you.{' '}
+          Your payee details are missing.{' '}
           <a href="#payee-details" className="underline">
             Enter your payee details
           </a>
@@ -62,7 +62,7 @@ function describeMinimum({ payable, minimum, reserve }: PayoutOutlook): string {
 const ACCOUNT_WAITS: Record<string, string> = {
   none: 'Payouts need an account at Stripe. It takes a few minutes to set up.',
   onboarding: 'Your payout account is not complete: continue at Stripe.',
-  restricted: 'Stripe needs something before it accepts payouts: continue at Stripe.',
+  restricted: 'Stripe needs more information before it accepts payouts. Continue at Stripe.',
   rejected: 'Stripe rejected your payout account. Contact us.',
   closed: 'Your payout account is closed. Set up a new one.',
 };

@@ -25,7 +25,7 @@ export function AlertsSwitch({
     <div className="grid max-w-2xl gap-4">
       <SwitchField
         label="Alerts by e-mail"
-        hint={`To ${email}, about all apps of the team. They contain no user, and nothing that users send.`}
+        hint={`Sent to ${email} about all apps of the team. They never name users or quote their requests.`}
         checked={saved}
         disabled={isRunning}
         onChange={(wanted) => void change(wanted)}

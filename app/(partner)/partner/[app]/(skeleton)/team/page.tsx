@@ -58,7 +58,7 @@ export default async function TeamPage(props: AppParams) {
       {isOwner && (
         <Section
           title="Invite a person"
-          description="They get an e-mail with a link that is valid for 7 days, and sign in with the address it was sent to."
+          description="They get an e-mail with a link that is valid for 7 days, and sign in with the same e-mail address."
         >
           <InviteForm partnerId={app.id} />
         </Section>
@@ -86,11 +86,11 @@ export default async function TeamPage(props: AppParams) {
         <RightsTable own={role} />
       </Section>
       {isOwner ? (
-        <Section title="Name" description="Members see it when they belong to more than one team.">
+        <Section title="Name" description="Shown to members of more than one team.">
           <TeamNameForm partnerId={app.id} name={team?.name ?? ''} />
         </Section>
       ) : (
-        <Section title="Leave" description="You no longer see the apps of this team.">
+        <Section title="Leave" description="You will lose access to this team’s apps.">
           <LeaveButton partnerId={app.id} />
         </Section>
       )}
@@ -120,7 +120,7 @@ function MemberRow({ me, member: { email, role } }: { me: Member; member: TeamMe
             label="Hand over"
             describe={email}
             title="Hand over the ownership?"
-            consequence={`${email} becomes the owner of this team and of what its apps earn. You become a developer and cannot take it back.`}
+            consequence={`${email} becomes the owner of this team and its earnings. You become a developer, and cannot undo this.`}
             action={handOver.bind(null, ofMember)}
           />
           <ConfirmButton

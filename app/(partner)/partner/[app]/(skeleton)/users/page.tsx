@@ -36,7 +36,7 @@ export default async function UsersPage({ params, searchParams }: Props) {
     <>
       <PageHead
         title="Users"
-        description="Everyone with a key for your app, by an ID that only your app knows. You never see who they are elsewhere."
+        description="Everyone with a key for your app, by an ID that only your app knows."
       />
       <Section
         title={total === 1 ? '1 user' : `${total.toLocaleString('en')} users`}

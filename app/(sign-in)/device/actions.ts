@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import { readBrowser } from '@/app/_session/browser';
 import type { Session } from '@/app/_session/session';
-import { decideDevice, type CodeReader, findWaitingDevice } from '@/server/people/device-authorization';
+import { type CodeReader, decideDevice, findWaitingDevice } from '@/server/people/device-authorization';
 
 const entry = z.object({ code: z.string().max(40) });
 

@@ -10,7 +10,7 @@ export type SpendStatus = 'ok' | 'paused_for_review' | Shortfall;
 export type AdmissionRefusal =
   | 'invalid_user_key'
   | 'partner_disabled'
-  /** The key may not be used from here: see `key-restriction.sql`. */
+  /** The key may not be used from here: see `ledger_key_restriction`. */
   | 'restricted_to_app_networks'
   | 'restricted_to_key_networks'
   | 'restricted_to_key_origins'

@@ -67,7 +67,7 @@ export type PayoutCreation =
 
 type CreationRow = { outcome: PayoutCreation['outcome']; payout_id: string; amount: Microcredits };
 
-/** Plans a team's payout of a month and books it, at most once (create-payout.sql). `client` has a slow transaction. */
+/** Plans a team's payout of a month and books it, at most once (`ledger_create_payout`). `client` has a slow transaction. */
 export async function createPayout(payout: NewPayout, client?: PoolClient): Promise<PayoutCreation> {
   const query = async (text: string, values: unknown[]) =>
     client ? (await client.query<CreationRow>(text, values)).rows : querySlowly<CreationRow>(text, values);

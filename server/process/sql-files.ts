@@ -17,94 +17,8 @@ export type Migration = { name: string; text: string; checksum: string };
 export type SqlFile = { name: string; text: string };
 export type Release = { version: string; files: SqlFile[] };
 
-/** In order: a file comes after those it uses. */
-const NAMES = [
-  'server/ledger/sql/charge.sql',
-  'server/ledger/sql/spendable.sql',
-  'server/ledger/sql/idle.sql',
-  'server/ledger/sql/status.sql',
-  'server/ledger/sql/posting.sql',
-  'server/ledger/sql/postings.sql',
-  'server/ledger/sql/pocket-posting.sql',
-  'server/ledger/sql/part.sql',
-  'server/ledger/sql/earnings-hold.sql',
-  'server/ledger/sql/dispute-period.sql',
-  'server/ledger/sql/usage.sql',
-  'server/ledger/sql/entries.sql',
-  'server/ledger/sql/entry.sql',
-  'server/ledger/sql/slice-end.sql',
-  'server/ledger/sql/match-earnings.sql',
-  'server/ledger/sql/refuse-change.sql',
-  'server/ledger/sql/refuse-unless-archiving.sql',
-  'server/ledger/sql/refuse-unless-deleted.sql',
-  'server/ledger/sql/append-only.sql',
-  'server/ledger/sql/open-pocket.sql',
-  'server/ledger/sql/deposit.sql',
-  'server/ledger/sql/take.sql',
-  'server/ledger/sql/save-allowance.sql',
-  'server/ledger/sql/pause-allowance.sql',
-  'server/ledger/sql/resume-allowance.sql',
-  'server/ledger/sql/clock.sql',
-  'server/ledger/sql/instant.sql',
-  'server/ledger/sql/period-start.sql',
-  'server/ledger/sql/period-end.sql',
-  'server/ledger/sql/today.sql',
-  'server/ledger/sql/next-period-end.sql',
-  'server/ledger/sql/partner-limits.sql',
-  'server/ledger/sql/spent-in-app.sql',
-  'server/ledger/sql/partner-limit-marks.sql',
-  'server/ledger/sql/partner-limit-marks-new.sql',
-  'server/ledger/sql/limits.sql',
-  'server/ledger/sql/count-spent.sql',
-  'server/ledger/sql/limits-of.sql',
-  'server/ledger/sql/save-limits.sql',
-  'server/ledger/sql/forget-limits.sql',
-  'server/ledger/sql/stop.sql',
-  'server/ledger/sql/resume-spending.sql',
-  'server/ledger/sql/read.sql',
-  'server/ledger/sql/draw.sql',
-  'server/ledger/sql/count-overrun.sql',
-  'server/ledger/sql/record-loss.sql',
-  'server/ledger/sql/settlement-postings.sql',
-  'server/ledger/sql/reverse-unpaid.sql',
-  'server/ledger/sql/corrected-postings.sql',
-  'server/ledger/sql/correct.sql',
-  'server/ledger/sql/close-proposal.sql',
-  'server/ledger/sql/key-restriction.sql',
-  'server/ledger/sql/keeps.sql',
-  'server/ledger/sql/batch.sql',
-  'server/ledger/sql/resume-user.sql',
-  'server/ledger/sql/resume-partner.sql',
-  'server/ledger/sql/remake-hold.sql',
-  'server/ledger/sql/renew-leases.sql',
-  'server/ledger/sql/abandoned-holds.sql',
-  'server/ledger/sql/claw-back.sql',
-  'server/ledger/sql/promotion-bonus.sql',
-  'server/ledger/sql/promotion-accounts.sql',
-  'server/ledger/sql/promotion-refusal.sql',
-  'server/ledger/sql/take-promotion.sql',
-  'server/ledger/sql/reserve-promotion.sql',
-  'server/ledger/sql/book-promotion.sql',
-  'server/ledger/sql/redeem-gift.sql',
-  'server/ledger/sql/release-promotion.sql',
-  'server/ledger/sql/earning.sql',
-  'server/ledger/sql/roll-up-earnings.sql',
-  'server/ledger/sql/matured-until.sql',
-  'server/ledger/sql/paid-line.sql',
-  'server/ledger/sql/earnings.sql',
-  'server/ledger/sql/create-payout.sql',
-  'server/ledger/sql/return-payout.sql',
-  'server/ledger/sql/roll-up-usage.sql',
-  'server/ledger/sql/usage-days.sql',
-  'server/ledger/sql/archivable.sql',
-  'server/ledger/sql/archived-sums.sql',
-  'server/ledger/sql/remove-archived.sql',
-  'server/reports/activity/sql/roll-up.sql',
-  'server/reports/activity/sql/pending.sql',
-  'server/reports/activity/sql/by-partner.sql',
-  'server/reports/activity/sql/roll-up-app-users.sql',
-  'server/reports/activity/sql/pending-app-users.sql',
-];
+/** Their SQL files are applied in this order, those of a folder by name. */
+const SQL_FOLDERS = ['server/ledger/sql', 'server/reports/activity'];
 
 export function readMigrations(): Migration[] {
   return readdirSync(MIGRATIONS_DIR, { withFileTypes: true })
@@ -119,7 +33,13 @@ export function readMigrations(): Migration[] {
 
 export function readRelease(): Release {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  return { version, files: NAMES.map((name) => ({ name, text: readFileSync(name, 'utf8') })) };
+  const files = SQL_FOLDERS.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.sql'))
+      .sort()
+      .map((file) => `${folder}/${file}`),
+  );
+  return { version, files: files.map((name) => ({ name, text: readFileSync(name, 'utf8') })) };
 }
 
 /** The files that the database runs in another version. None if a newer release has applied its own. */
@@ -151,10 +71,12 @@ export async function noteRelease(client: pg.Client, { version }: Release): Prom
     await client.query('UPDATE sql_file SET version = $1', [version]);
 }
 
-/** Applies all of them or none, and returns their names. */
+/** Applies all of them or none, forgets files that the release no longer has, and returns the names of those applied. */
 export async function applyOutdatedFiles(client: pg.Client, release: Release): Promise<string[]> {
   const outdated = await findOutdatedFiles(client, release);
+  if (outdated.length === 0) return [];
   await client.query('BEGIN');
+  await client.query('DELETE FROM sql_file WHERE name <> ALL ($1)', [release.files.map(({ name }) => name)]);
   for (const { name, text } of outdated) {
     try {
       await client.query(text);

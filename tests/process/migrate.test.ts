@@ -180,6 +180,19 @@ describe('an SQL file', () => {
     expect(await migrate(url, changed)).toEqual([]);
   });
 
+  test('that a release no longer has is forgotten, so that an update back applies it again', async () => {
+    const later = { name: 'test/sql/later.sql', text: answer(2).text };
+    expect(await migrate(url, { version: '1.9.0', files: [later] })).toEqual([later.name]);
+    expect(await migrate(url, { version: '1.9.0', files: [answer(1)] })).toEqual(['test/sql/answer.sql']);
+    expect(await read()).toBe(1);
+  });
+
+  test('of this release can be applied to a database that has it', async () => {
+    const { files } = readRelease();
+    await run('DELETE FROM sql_file');
+    expect(await migrate(url)).toEqual(files.map(({ name }) => name));
+  });
+
   test('of an older release does not replace that of a newer one', async () => {
     await migrate(url, { version: '1.10.0', files: [answer(2)] });
     expect(await migrate(url, { version: '1.9.0', files: [answer(1)] })).toEqual([]);

@@ -2,20 +2,22 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readRelease } from '@/server/process/sql-files';
 
+const { files } = readRelease();
+
 test('every SQL file is applied', () => {
-  const found = ['server/ledger/sql', 'server/reports/activity/sql'].flatMap((folder) =>
-    readdirSync(folder).map((file) => `${folder}/${file}`),
-  );
-  expect(
-    readRelease()
-      .files.map(({ name }) => name)
-      .sort(),
-  ).toEqual(found.sort());
+  const found = readdirSync('server', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.sql') && name !== 'process/service-role.sql')
+    .map((name) => `server/${name}`);
+  expect(files.map(({ name }) => name).sort()).toEqual(found.sort());
 });
 
-test('a SQL file has at most one function, and a head comment that states its promise', () => {
-  for (const { name, text } of readRelease().files) {
-    expect(text.startsWith('-- '), name).toBe(true);
-    expect((text.match(/^CREATE OR REPLACE FUNCTION/gm) ?? []).length, name).toBeLessThanOrEqual(1);
+test('a SQL file begins with a comment that states its promise, and so does each of its functions and views', () => {
+  for (const { name, text } of files) {
+    const lines = text.split('\n');
+    expect(lines[0], name).toMatch(/^-- /);
+    lines.forEach((line, n) => {
+      if (/^CREATE OR REPLACE (FUNCTION|VIEW)/.test(line))
+        expect(lines[n - 1], `${name}: ${line}`).toMatch(/^-- /);
+    });
   }
 });

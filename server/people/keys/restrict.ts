@@ -4,7 +4,7 @@ import { type ParsedList, parseNetworks, parseOrigins } from './restriction-rule
 
 /**
  * Restrictions of user keys: an owner's for one key, a partner's for all keys of its app. They are checked in
- * the statement that looks up the key; see `key-restriction.sql`. An empty list restricts nothing.
+ * the statement that looks up the key; see `ledger_key_restriction`. An empty list restricts nothing.
  */
 
 export type KeyRestrictions = { origins: string; networks: string };

@@ -1,3 +1,43 @@
+-- A paid request: what a balance allows, admission, the hold, and the settlement.
+
+-- Returns a partner's balance for a user and whether `p_need` could be spent, with the same rules as for a
+-- request. `limited_by` is the scope of a limit that prevents it: app or all for one of the user, or a stop; partner.
+CREATE OR REPLACE FUNCTION ledger_read(p_user text, p_partner text, p_need bigint)
+RETURNS TABLE (balance bigint, status text, limited_by text, money bigint, held bigint, allowance_saved bigint, allowance_left bigint)
+LANGUAGE sql STABLE AS $$
+  SELECT greatest(0, spendable),
+         CASE WHEN NOT paused AND l.refusal IS NOT NULL THEN 'partner_limit_reached'
+           ELSE ledger_status(paused, spendable, ledger_idle(u, a.money), a.money, u.allowance_saved, p_need) END,
+         CASE WHEN NOT paused THEN split_part(l.refusal, '_', 3) END,
+         a.money, a.held, u.allowance_saved, u.allowance_left
+  FROM wallet a
+  JOIN user_app u ON u.user_id = a.user_id AND u.partner_id = p_partner
+  -- Credits outside any app have no partner.
+  LEFT JOIN partner p ON p.id = p_partner
+  LEFT JOIN LATERAL (
+    SELECT l.free, l.refusal FROM 
+      ledger_limits(p_user, p_partner, a.limits_zone, p.limits_users IS TRUE, NULL, NULL, p_need, a.held, NULL) l
+    WHERE a.limits_zone IS NOT NULL OR p.limits_users) l ON true
+  CROSS JOIN LATERAL (SELECT
+    CASE WHEN l.refusal = ANY ('{limit_stop_app,limit_stop_all}') THEN 0
+      ELSE least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free) END,
+    coalesce(a.paused_at, p.paused_at) IS NOT NULL) AS s (spendable, paused)
+  WHERE a.user_id = p_user
+$$;
+
+-- Why a user key may not be used for a request, or null. The client IP or the origin of the request is null if
+-- it is not known, which no restriction accepts. Null and empty lists restrict nothing. Written so that
+-- PostgreSQL inlines it: the address is parsed only if there are networks to compare it with.
+CREATE OR REPLACE FUNCTION ledger_key_restriction(
+  key_origins text[], key_networks inet[], app_networks inet[], origin text, client_ip text
+) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN cardinality(app_networks) > 0 AND (client_ip::inet <<= ANY (app_networks)) IS NOT TRUE THEN 'app_networks'
+    WHEN cardinality(key_networks) > 0 AND (client_ip::inet <<= ANY (key_networks)) IS NOT TRUE THEN 'key_networks'
+    WHEN cardinality(key_origins) > 0 AND (origin = ANY (key_origins)) IS NOT TRUE THEN 'key_origins'
+  END
+$$;
+
 -- Admits and settles requests in one round trip and one commit. The arguments are columns: s_… of the
 -- settlements, a_… of the admissions. `n` in the result numbers the settlements from 1 and continues with the
 -- admissions.
@@ -7,7 +47,7 @@
 -- admissions return 'again' and belong in a later call. Plain settlements are made all at once. `s_turn` numbers the
 -- settlements of one user from 1, and of those that are not plain, each finds the ones before it done. A settlement
 -- without a charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
--- costs more than its hold may pause the user or the app: `pauses` says which (see count-overrun.sql). A difference of
+-- costs more than its hold may pause the user or the app: `pauses` says which (see ledger_count_overrun). A difference of
 -- one microcredit is rounding.
 --
 -- A hold with the flag `kept` outlives its request, for the next one of the same key: see "Kept holds" in
@@ -16,7 +56,7 @@
 -- `a_hold` is the hold that a request would use: it is only read, and if anything is not as usual, the outcome is
 -- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
 --
--- The limits of a user and of a partner (limits.sql) cost others nothing: `wallet.limits_zone` is null and
+-- The limits of a user and of a partner (ledger_limits) cost others nothing: `wallet.limits_zone` is null and
 -- `partner.limits_users` false, and no further row is read. Under a limit, no hold is kept. What a user spends in an app is
 -- counted for all, in a row that is written anyway, so that a limit that is set later knows it. The outcome names a limit that refuses a request, and `amount` is when it resets.
 --
@@ -222,7 +262,7 @@ BEGIN
           input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
           web_searches, estimated, cost_reported, outcome, attempts, created_at)
         SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
-          -- Most requests spend bought credits of their own pocket: their postings follow from the columns (entries.sql).
+          -- Most requests spend bought credits of their own pocket: their postings follow from the columns (ledger_entries).
           CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
             ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
           b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
@@ -387,3 +427,96 @@ BEGIN
     FROM decided d;
   END IF;
 END $$;
+
+-- The postings of a settled request. `p_drawn` are those of other pockets (ledger_draw). Granted credits earn no
+-- commission: their part of the partner's share returns to where they came from. Not inlined: it would enlarge
+-- the plan of every batch.
+CREATE OR REPLACE FUNCTION ledger_settlement_postings(
+  p_partner text, p_own_take bigint, p_own_granted bigint, p_drawn jsonb, p_cost bigint, p_share bigint
+) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  take bigint;
+  granted bigint;
+  withheld bigint;
+BEGIN
+  SELECT p_own_take - coalesce(sum(p.amount), 0), p_own_granted - coalesce(sum(p.granted), 0) INTO take, granted
+    FROM jsonb_to_recordset(coalesce(p_drawn, '[]')) AS p (amount bigint, granted bigint);
+  withheld := ledger_part(p_share, granted, take);
+  RETURN ledger_pocket_posting(p_partner, -p_own_take, -p_own_granted) || ledger_posting('provider_cost', '', p_cost)
+    || ledger_posting('partner_earnings', p_partner, p_share - withheld) || ledger_posting('promotion_expense', '', withheld)
+    || ledger_posting('overrun_loss', '', take - p_cost - p_share) || coalesce(p_drawn, '[]');
+END $$;
+
+-- Reverses the commission on the credits that a request took although they are no longer there (`p_unpaid`), like
+-- any other (ledger_match_earnings). Returns the outcome of the settlement.
+CREATE OR REPLACE FUNCTION ledger_reverse_unpaid(
+  p_user text, p_request text, p_partner text, p_own_take bigint, p_own_granted bigint, p_drawn jsonb, p_unpaid bigint, p_share bigint
+) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  request CONSTANT text := 'txn_' || substr(p_request, 5);
+  earned bigint;
+  bought bigint;
+  unearned bigint;
+BEGIN
+  SELECT coalesce(sum(p.amount) FILTER (WHERE p.account = 'partner_earnings'), 0),
+         coalesce(sum(coalesce(p.granted, 0) - p.amount) FILTER (WHERE p.account = 'pocket'), 0) INTO earned, bought
+    FROM jsonb_to_recordset(ledger_settlement_postings(p_partner, p_own_take, p_own_granted, p_drawn, 0, p_share))
+      AS p (account text, amount bigint, granted bigint);
+  unearned := ledger_part(earned, p_unpaid, bought);
+  IF unearned > 0 THEN
+    INSERT INTO ledger_transaction (user_id, id, partner_id, kind, cause_id, credits, balance_after, note, postings)
+      VALUES (p_user, 'txn_' || substr(md5(request || ':1'), 1, 22), p_partner, 'earnings_reversal', request || ':1', 0, 0, request,
+        ledger_postings('partner_earnings', p_partner, -unearned, 'chargeback_loss'));
+  END IF;
+  RETURN 'settled';
+END $$;
+
+-- Makes the hold of a running request again, after another instance took this one for dead and released it. The hold is
+-- at most what the app can still spend. Returns its amount; null if nothing is left, or the request is already booked.
+CREATE OR REPLACE FUNCTION ledger_remake_hold(
+  p_user text, p_request text, p_partner text, p_key text, p_amount bigint, p_rate_bp integer, p_lease interval
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  made hold;
+BEGIN
+  PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
+  INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
+  SELECT p_user, p_request, p_partner, p_key, s.amount, least(s.amount, s.own_free), s.epoch, p_rate_bp, clock_timestamp() + p_lease
+  FROM (
+    SELECT u.epoch, greatest(0, u.own - u.own_held) AS own_free,
+      least(p_amount, ledger_spendable(w.money, w.held, u.own, u.own_held, u.allowance_left)) AS amount
+    FROM wallet w JOIN user_app u ON u.user_id = w.user_id WHERE w.user_id = p_user AND u.partner_id = p_partner
+  ) s
+  WHERE s.amount > 0 AND NOT EXISTS (
+    SELECT 1 FROM ledger_transaction t WHERE t.user_id = p_user AND t.id = 'txn_' || substr(p_request, 5))
+  ON CONFLICT DO NOTHING
+  RETURNING * INTO made;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  UPDATE wallet SET held = held + made.amount, running = running + 1 WHERE user_id = p_user;
+  UPDATE user_app SET own_held = own_held + made.own_part, allowance_left = allowance_left - (made.amount - made.own_part)
+  WHERE user_id = p_user AND partner_id = p_partner;
+  RETURN made.amount;
+END $$;
+
+-- Extends the leases of running requests and stores what was metered so far. Such a hold is kept no longer: what was
+-- metered is of this request. p_requests: [{user_id, request_id, hold_id, held, cost, charge, receipt}].
+CREATE OR REPLACE FUNCTION ledger_renew(p_requests json, p_lease interval) RETURNS void LANGUAGE sql AS $$
+  UPDATE hold h SET lease_until = clock_timestamp() + p_lease, kept = false, metered_request = r.request_id, metered_held = r.held,
+    metered_cost = r.cost, metered_charge = r.charge, metered_receipt = r.receipt
+  FROM json_to_recordset(p_requests)
+    AS r (user_id text, request_id text, hold_id text, held bigint, cost bigint, charge bigint, receipt jsonb)
+  WHERE h.user_id = r.user_id AND h.request_id = r.hold_id
+$$;
+
+-- Holds whose lease has expired because their instance died, or is paused. At most one per user, as settlement requires.
+-- `p_own` are the holds that the calling instance uses: their renewal is only late.
+CREATE OR REPLACE FUNCTION ledger_abandoned(p_limit integer, p_own text[])
+RETURNS TABLE (user_id text, hold_id text)
+LANGUAGE sql STABLE AS $$
+  SELECT DISTINCT ON (h.user_id) h.user_id, h.request_id
+  FROM hold h WHERE h.lease_until < clock_timestamp() AND h.request_id <> ALL (p_own)
+  ORDER BY h.user_id LIMIT p_limit
+$$;

@@ -1,3 +1,5 @@
+-- What a team is paid, with its statement, and what comes back.
+
 -- Plans the payout of what a team's apps have earned and matured at `p_as_of`, less the team's reserve, in whole
 -- cents, if that is at least `p_minimum`. An app that owes lowers the payout; what remains unpaid is carried over
 -- by the apps that are owed most. Writes the payout, its lines, their items and the postings, once for each team
@@ -96,4 +98,23 @@ BEGIN
   IF paid IS NULL THEN RETURN QUERY SELECT 'below_minimum', NULL::text, available;
   ELSE RETURN QUERY SELECT 'created', p_id, paid;
   END IF;
+END $$;
+
+-- Ends a payout that is in one of the states `p_from` as returned or failed, and books its amount back. Returns
+-- false if it is in none of them. The locks are those of ledger_create_payout: a payout in progress sees all of this
+-- or nothing.
+CREATE OR REPLACE FUNCTION ledger_return_payout(p_id text, p_from text[], p_to text, p_failure text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM team t JOIN payout o ON o.team_id = t.id WHERE o.id = p_id FOR NO KEY UPDATE OF t;
+  PERFORM 1 FROM watermark WHERE name = 'earnings' FOR UPDATE;
+  UPDATE payout SET state = p_to, failure = p_failure, ended_at = clock_timestamp(), lease_until = NULL, next_look_at = NULL
+    WHERE id = p_id AND state = ANY (p_from) AND state NOT IN ('returned', 'failed');
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO payout_transaction (id, payout_id, kind, postings)
+    SELECT 'txn_' || substr(md5(p_id || ':payout_return'), 1, 22), p_id, 'payout_return',
+      (SELECT jsonb_agg(p.posting || jsonb_build_object('amount', -(p.posting ->> 'amount')::bigint))
+       FROM jsonb_array_elements(t.postings) AS p (posting))
+    FROM payout_transaction t WHERE t.payout_id = p_id AND t.kind = 'payout';
+  RETURN true;
 END $$;

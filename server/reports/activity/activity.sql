@@ -1,3 +1,5 @@
+-- Sums of receipts by day, app and user, from which activity is shown.
+
 -- Adds new receipts since the watermark to the daily sums (UTC), at most about 20,000 transactions per call, so that
 -- it is short. Receipts younger than `p_lag` may belong to a transaction that is still running, so they are added
 -- later. Returns true if there is more to add. The planner has no statistics about the watermark, so the settings
@@ -43,3 +45,51 @@ BEGIN
   UPDATE watermark SET up_to = upto WHERE name = 'activity';
   RETURN upto < newest;
 END $$;
+
+-- The receipts that activity_roll_up has not added to a day yet.
+CREATE OR REPLACE FUNCTION activity_pending() RETURNS SETOF usage LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT * FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'activity')
+$$;
+
+-- Requests by partner, day, model and provider, always exact: the daily sums plus the receipts that are not
+-- in them yet. A key may occur more than once, so readers must sum up.
+CREATE OR REPLACE VIEW activity_by_partner AS
+  SELECT * FROM activity_partner_day
+  UNION ALL
+  SELECT partner_id, (created_at AT TIME ZONE 'UTC')::date, model, provider, 1, (outcome <> 'completed')::integer,
+         input_tokens + cache_read_tokens + cache_write_tokens + cache_write_1h_tokens, cache_read_tokens, output_tokens,
+         charge, provider_cost, partner_share
+  FROM activity_pending();
+
+-- Adds new receipts since the watermark to the sums by user and partner, at most about 20,000 per call, as activity_roll_up
+-- does. Returns true if there is more to add.
+CREATE OR REPLACE FUNCTION activity_roll_up_app_users(p_lag interval) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  begun timestamptz;
+  newest timestamptz := clock_timestamp() - p_lag;
+  upto timestamptz;
+BEGIN
+  SELECT up_to INTO begun FROM watermark WHERE name = 'app_users' FOR UPDATE SKIP LOCKED;
+  IF begun IS NULL OR newest <= begun THEN RETURN false; END IF;
+  upto := ledger_slice_end(begun, newest, 20000);
+
+  INSERT INTO activity_app_user AS a (partner_id, user_id, requests, charge, partner_share, last_at)
+  SELECT partner_id, user_id, count(*), sum(charge), sum(partner_share), max(created_at)
+  FROM usage WHERE created_at >= begun AND created_at < upto
+  GROUP BY 1, 2
+  ON CONFLICT (partner_id, user_id) DO UPDATE SET
+    requests = a.requests + excluded.requests, charge = a.charge + excluded.charge,
+    partner_share = a.partner_share + excluded.partner_share, last_at = greatest(a.last_at, excluded.last_at);
+
+  UPDATE watermark SET up_to = upto WHERE name = 'app_users';
+  RETURN upto < newest;
+END $$;
+
+-- A partner's sums by user from the receipts that activity_roll_up_app_users has not added yet.
+CREATE OR REPLACE FUNCTION activity_pending_app_users(p_partner text) RETURNS SETOF activity_app_user
+LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT partner_id, user_id, count(*), sum(charge)::bigint, sum(partner_share)::bigint, max(created_at)
+  FROM usage WHERE created_at >= (SELECT up_to FROM watermark WHERE name = 'app_users') AND partner_id = p_partner
+  GROUP BY 1, 2
+$$;

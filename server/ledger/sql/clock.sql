@@ -1,2 +1,0 @@
--- The clock of spending limits. Tests replace it.
-CREATE OR REPLACE FUNCTION ledger_clock() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT clock_timestamp() $$;

@@ -1,4 +1,5 @@
 import { HOUR_MS, SECOND_MS } from '../base/clock';
+import type { Job } from '../base/job';
 import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
 import { forgetOldAudits } from './audit-run';
 import { bookCorrections, forgetAbandonedProposals } from './corrections';
@@ -7,12 +8,7 @@ import { renewLeases, sweepHolds } from './lease';
 import { pauseUntilStopped } from './steps';
 import { rollUpUsage } from './usage-days';
 
-/** The background jobs of the ledger, which run on every instance. */
-export const LEDGER_JOBS: readonly {
-  name: string;
-  everyMs: number;
-  run: (stop: AbortSignal) => Promise<unknown>;
-}[] = [
+export const LEDGER_JOBS: readonly Job[] = [
   { name: 'leases', everyMs: 30 * SECOND_MS, run: renewLeases },
   { name: 'abandoned holds', everyMs: 15 * SECOND_MS, run: () => sweepHolds() },
   { name: 'earnings by hour', everyMs: 10 * SECOND_MS, run: () => rollUpEarnings() },

@@ -17,69 +17,93 @@ const MAX_ATTEMPTS = 3;
 const MAX_TIME_MS = 30 * SECOND_MS;
 const MAX_WAIT_SECONDS = 5;
 const FIRST_BACKOFF_MS = 500;
+const MAX_RETRY_SECONDS = 60;
+
+/** What the calls so far have shown. */
+type Search = {
+  startedAtMs: number;
+  attempts: number;
+  withoutReasoning: boolean;
+  last: ProviderFailure | null;
+};
+
+type Outcome =
+  | { kind: 'responded'; response: ProviderResponse }
+  /** Another attempt may succeed, here or at the next candidate. */
+  | { kind: 'failed'; failure: ProviderFailure }
+  | Skipped
+  /** Another attempt is of no use, or nobody waits for it. */
+  | { kind: 'over' };
+
+/** The candidate was not called. */
+type Skipped = { kind: 'cooldown'; seconds: number } | { kind: 'full' } | { kind: 'unsuitable' };
+
+const OVER = { kind: 'over' } as const;
 
 /**
- * Tries the candidates in order until one responds, each a second time where a retry may help. All of this
- * happens before the first byte is sent to the client. The user pays only for the chosen response.
+ * Tries the candidates in order until one responds. All of this happens before the first byte is sent to the
+ * client. The user pays only for the chosen response.
  */
 export async function chooseResponse(run: Run): Promise<ProviderResponse> {
-  const startedAt = now();
-  let attempts = 0;
-  let withoutReasoning = false;
-  let last: ProviderFailure | null = null;
-  let shortestCooldown = Number.POSITIVE_INFINITY;
-  let wasFull = false;
-
+  const search: Search = { startedAtMs: now(), attempts: 0, withoutReasoning: false, last: null };
+  const skipped: Skipped[] = [];
   for (const candidate of run.candidates) {
-    for (const isRetry of [false, true]) {
-      if (hasEnded(run)) break;
-      const cooldown = cooldownSeconds(
-        candidate.model.provider,
-        userScope(run.hold.userId, candidate.model.id),
-      );
-      if (cooldown > 0) {
-        shortestCooldown = Math.min(shortestCooldown, cooldown);
-        break;
-      }
-      if (!isRetry && isFull(candidate)) {
-        wasFull = true;
-        break;
-      }
-      const calledAtMs = now();
-      const result = await attemptIfAccepted(run, candidate, { withoutReasoning });
-      if (result === null) break;
-      noteOutcome(run, result);
-      const { provider } = candidate.model;
-      const outcome = outcomeOf(run, result);
-      providerAttempts.add(provider, outcome);
-      countProviderCall(provider, outcome, now() - calledAtMs);
-      if (result.ok) return result.response;
-      attempts++;
-      last = result.failure;
-      if (last.violatesGuidelines && candidate.profile.refusalFee > 0n) run.refusedBy = candidate;
-      // Nobody waits for another attempt, and the one that ended may have to be charged.
-      if (run.working !== null) run.working.produced = last.produced;
-      if (hasEnded(run)) break;
-      if (result.loss !== null && run.working !== null) noteLoss(run, run.working, result.loss);
-      run.working = null;
-      recordFailure(run, candidate, last);
-      const isOver = attempts === MAX_ATTEMPTS || now() - startedAt > MAX_TIME_MS;
-      if (isOver || !result.mayRepeat || !mayHelp(last, withoutReasoning)) throw last.error;
-      withoutReasoning ||= last.kind === 'reasoning';
-      if (isRetry || !isWorthRetrying(last)) break;
-      if (last.kind !== 'reasoning') await backOff(run, attempts, last);
-    }
+    const outcome = await tryTwice(run, candidate, search);
+    if (outcome.kind === 'responded') return outcome.response;
+    if (outcome.kind === 'over') break;
+    if (outcome.kind !== 'failed') skipped.push(outcome);
   }
-  throw last?.error ?? (wasFull ? overloaded() : unavailable(shortestCooldown));
+  throw search.last?.error ?? unavailable(skipped);
 }
+
+/** A second time only where a retry may help. */
+async function tryTwice(run: Run, candidate: Candidate, search: Search): Promise<Outcome> {
+  if (hasEnded(run)) return OVER;
+  const seconds = cooldownOf(run, candidate);
+  if (seconds > 0) return { kind: 'cooldown', seconds };
+  if (isFull(candidate)) return { kind: 'full' };
+  const first = await tryOnce(run, candidate, search);
+  if (first.kind !== 'failed' || !isWorthRetrying(first.failure)) return first;
+  if (first.failure.kind !== 'reasoning') await backOff(run, search.attempts, first.failure);
+  if (hasEnded(run)) return OVER;
+  return cooldownOf(run, candidate) > 0 ? first : tryOnce(run, candidate, search);
+}
+
+async function tryOnce(run: Run, candidate: Candidate, search: Search): Promise<Outcome> {
+  const calledAtMs = now();
+  const result = await attemptIfAccepted(run, candidate, search);
+  if (result === null) return { kind: 'unsuitable' };
+  noteOutcome(run, candidate, result, calledAtMs);
+  if (result.ok) return { kind: 'responded', response: result.response };
+  const { failure, loss, mayRepeat } = result;
+  search.attempts++;
+  search.last = failure;
+  if (failure.violatesGuidelines && candidate.profile.refusalFee > 0n) run.refusedBy = candidate;
+  // Nobody waits for another attempt, and the one that ended may have to be charged.
+  if (run.working !== null) run.working.produced = failure.produced;
+  if (hasEnded(run)) return OVER;
+  if (loss !== null && run.working !== null) noteLoss(run, run.working, loss);
+  run.working = null;
+  recordFailure(run, candidate, failure);
+  const isLast = search.attempts === MAX_ATTEMPTS || now() - search.startedAtMs > MAX_TIME_MS;
+  if (isLast || !mayRepeat || !mayHelp(failure, search.withoutReasoning)) return OVER;
+  search.withoutReasoning ||= failure.kind === 'reasoning';
+  return { kind: 'failed', failure };
+}
+
+const cooldownOf = ({ hold }: Run, { model }: Candidate): number =>
+  cooldownSeconds(model.provider, userScope(hold.userId, model.id));
 
 /** The client disconnected, the instance stops or the user has stopped the app. */
 const hasEnded = ({ disconnectedAtMs, cutOff }: Run): boolean => disconnectedAtMs !== null || cutOff !== null;
 
-/** For the receipt: the outcome of the last attempt. */
-function noteOutcome(run: Run, attempt: Attempt): void {
+/** For the receipt and for the metrics. */
+function noteOutcome(run: Run, { model }: Candidate, attempt: Attempt, calledAtMs: number): void {
   const last = run.attempts.at(-1);
   if (last !== undefined) last.outcome = attemptOutcome(run, attempt);
+  const outcome = outcomeOf(run, attempt);
+  providerAttempts.add(model.provider, outcome);
+  countProviderCall(model.provider, outcome, now() - calledAtMs);
 }
 
 function attemptOutcome(run: Run, attempt: Attempt): NotedAttempt['outcome'] {
@@ -151,8 +175,13 @@ function recordFailure({ requestId }: Run, { model }: Candidate, failure: Provid
   );
 }
 
-function unavailable(retryAfterSeconds: number): ApiError {
+/** No candidate was called. */
+function unavailable(skipped: Skipped[]): ApiError {
+  if (skipped.some(({ kind }) => kind === 'full')) return overloaded();
+  const cooldowns = skipped.map((candidate) =>
+    candidate.kind === 'cooldown' ? candidate.seconds : MAX_RETRY_SECONDS,
+  );
   return new ApiError('upstream_error', 'The provider for this model is currently unavailable', {
-    retryAfterSeconds: Math.min(60, retryAfterSeconds),
+    retryAfterSeconds: Math.min(MAX_RETRY_SECONDS, ...cooldowns),
   });
 }

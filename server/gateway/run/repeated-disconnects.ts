@@ -23,25 +23,34 @@ export function noteDisconnect(userId: string): void {
   note(disconnects, userId, FORGET_ONE_MS, MOST * FORGET_ONE_MS);
 }
 
-/**
- * Notes input that a provider will not report because its call is cancelled: if the hold was too low, nobody
- * notices. Returns true once a user has left more of it within an hour than overruns are tolerated, so that the
- * next responses are read to their usage.
- */
-export function noteUnreportedInput(userId: string, charge: bigint): boolean {
-  const tolerated = Math.max(1, settings().LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY);
-  const noteMs = (creditsToJson(charge) / tolerated) * HOUR_MS;
-  return note(unreportedInput, userId, noteMs, 2 * HOUR_MS) > HOUR_MS;
+/** Notes input that a provider will not report because its call is cancelled: if the hold was too low, nobody notices. */
+export function noteUnreportedInput(userId: string, charge: bigint): void {
+  note(unreportedInput, userId, unreportedMs(charge), 2 * HOUR_MS);
 }
 
-/** Returns the time after which all will be forgotten. */
-function note(forgotten: Forgotten, userId: string, addedMs: number, mostMs: number): number {
-  const timeMs = now();
-  const clearMs = Math.max(forgotten.get(userId) ?? 0, timeMs) + addedMs;
-  if (forgotten.size >= MAX_USERS) forgetOld(forgotten, timeMs);
-  forgotten.set(userId, Math.min(clearMs, timeMs + mostMs));
-  return clearMs - timeMs;
+/**
+ * Whether a user who leaves this input unreported has left more of it within an hour than overruns are tolerated,
+ * so that the response has to be read to its usage.
+ */
+export function leavesTooMuchUnreported(userId: string, charge: bigint): boolean {
+  return remainingMs(unreportedInput, userId) + unreportedMs(charge) > HOUR_MS;
 }
+
+function unreportedMs(charge: bigint): number {
+  const tolerated = Math.max(1, settings().LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY);
+  return (creditsToJson(charge) / tolerated) * HOUR_MS;
+}
+
+function note(forgotten: Forgotten, userId: string, addedMs: number, mostMs: number): void {
+  const timeMs = now();
+  const afterMs = Math.min(remainingMs(forgotten, userId) + addedMs, mostMs);
+  if (forgotten.size >= MAX_USERS) forgetOld(forgotten, timeMs);
+  forgotten.set(userId, timeMs + afterMs);
+}
+
+/** The time after which all will be forgotten. */
+const remainingMs = (forgotten: Forgotten, userId: string): number =>
+  Math.max(0, (forgotten.get(userId) ?? 0) - now());
 
 /** Also forgets the users who were noted first, if there are still too many. */
 function forgetOld(forgotten: Forgotten, timeMs: number): void {

@@ -39,7 +39,7 @@ export function noteKeyUse(keyId: string, partnerId: string, clientIp: string | 
     noted = new Set();
     notedSince = time;
   }
-  const network = networkOf(clientIp);
+  const network = coarseNetworkOf(clientIp);
   const name = `${keyId} ${network}`;
   if (noted.has(name) || noted.size >= MAX_NOTED) return;
   noted.add(name);
@@ -47,7 +47,7 @@ export function noteKeyUse(keyId: string, partnerId: string, clientIp: string | 
 }
 
 /** The network of an IP address in canonical form. */
-export function networkOf(clientIp: string): string {
+export function coarseNetworkOf(clientIp: string): string {
   if (!clientIp.includes(':'))
     return `${clientIp.slice(0, clientIp.indexOf('.', clientIp.indexOf('.') + 1))}.0.0/16`;
   const [first, second] = clientIp.split(':');

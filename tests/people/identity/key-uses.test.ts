@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, setClock } from '@/server/base/clock';
 import { pool, prisma } from '@/server/base/db';
 import { sendKeyNotices } from '@/server/people/key-notice-mails';
 import { readRevokeToken, writeRevokeToken } from '@/server/people/keys/revoke-link';
-import { forgetOldUses, networkOf, noteKeyUse, writeKeyUses } from '@/server/people/keys/uses';
+import { coarseNetworkOf, forgetOldUses, noteKeyUse, writeKeyUses } from '@/server/people/keys/uses';
 import { findKeyOfLink, revokeByLink } from '@/server/people/revoke-by-link';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
@@ -224,7 +224,7 @@ test.each([
   ['::1', '0::/32'],
   ['fe80::1', 'fe80::/32'],
 ])('%s is in the network %s', (ip, network) => {
-  expect(networkOf(ip)).toBe(network);
+  expect(coarseNetworkOf(ip)).toBe(network);
 });
 
 test('a link works for 30 days and for its own key only @attack', async () => {

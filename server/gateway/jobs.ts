@@ -1,0 +1,13 @@
+import { MINUTE_MS, SECOND_MS } from '../base/clock';
+import type { Job } from '../base/job';
+import { endOverdueReads } from './run/background-reads';
+import { endStoppedRequests } from './run/cut-off';
+import { forgetIdempotentRequests } from './run/idempotent-requests';
+import { forgetKeptResponses } from './run/kept-store';
+
+export const GATEWAY_JOBS: readonly Job[] = [
+  { name: 'background reads', everyMs: 5 * SECOND_MS, run: endOverdueReads },
+  { name: 'stopped requests', everyMs: SECOND_MS, run: endStoppedRequests },
+  { name: 'kept responses', everyMs: MINUTE_MS, run: forgetKeptResponses },
+  { name: 'idempotent requests', everyMs: MINUTE_MS, run: forgetIdempotentRequests },
+];

@@ -157,7 +157,7 @@ for (const language of LANGUAGES) {
       await payWith(checkout, '4000 0027 6000 3184');
       await expect(form.locator('#challenge')).toBeVisible();
       await see(checkout, 'payment-challenge');
-      await form.locator('[data-challenge=complete]').click();
+      await form.getByRole('button', { name: 'Complete authentication' }).click();
       await expect(checkout.getByRole('heading', { name: text.confirming })).toBeVisible();
       await expect(checkout.locator('iframe')).toHaveCount(0);
       await see(checkout, 'confirming');

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hmacSha256, sameBytes } from '../../server/base/ids';
 import { readBody, sendJson } from '../loopback-server';
 import { requireRight } from './account';
+import type { Emulator } from './emulator';
 import { findEndpoint } from './endpoints';
 import { expandObject } from './expand';
 import type { Failures } from './failures';
 import { type Form, parseForm } from './form-encoding';
 import type { IdempotentReplies, Reply } from './idempotency';
 import { newStripeId } from './objects';
-import type { Emulator } from './sessions';
 import { invalidRequest, StripeError } from './stripe-errors';
 
 export type Api = {

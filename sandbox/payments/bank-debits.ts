@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { invoiceOf } from './buyer-details';
+import type { Emulator } from './emulator';
 import { buildCharge, type Intent, type Session } from './objects';
 import { conclude, saveAttempt } from './payment-intents';
 import type { SessionRecord } from './records';
-import type { Emulator } from './sessions';
 import { unixSeconds } from './time';
 
 /** SEPA debits: a payment method whose bank decides after the buyer has left. */

@@ -1,22 +1,14 @@
-import type Stripe from 'stripe';
 import { z } from 'zod';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
-import { newStripeId } from './objects';
+import { type Customer, type DeletedCustomer, newStripeId } from './objects';
 import { metadata, readParameters } from './read-parameters';
 import { cardsOf, detachCard } from './saved-cards';
-import type { Emulator } from './sessions';
-
-export type Customer = Pick<Stripe.Customer, 'id' | 'object' | 'email' | 'metadata'> & {
-  /** Kept from a form that asked for it, for tax. */
-  address: { country: string } | null;
-};
 
 const customerSchema = z.strictObject({
   email: z.email({ error: 'Invalid email address' }).nullable().default(null),
   metadata: metadata.default({}),
 });
-
-export type DeletedCustomer = Pick<Stripe.DeletedCustomer, 'id' | 'object' | 'deleted'>;
 
 export async function createCustomer({ records }: Emulator, form: Form): Promise<Customer> {
   const given = readParameters(customerSchema, form);

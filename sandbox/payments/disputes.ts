@@ -1,31 +1,7 @@
-import type Stripe from 'stripe';
-import { type Charge, newStripeId } from './objects';
-import type { Emulator } from './sessions';
+import type { Emulator } from './emulator';
+import { type Charge, type Dispute, type DisputeStatus, newStripeId } from './objects';
 import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
-
-export const DISPUTE_STATUSES = [
-  'warning_needs_response',
-  'warning_under_review',
-  'warning_closed',
-  'needs_response',
-  'under_review',
-  'won',
-  'lost',
-  'appeal_needs_response',
-  'appeal_under_review',
-] as const;
-export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
-
-export type Dispute = Pick<
-  Stripe.Dispute,
-  'id' | 'object' | 'amount' | 'created' | 'currency' | 'is_charge_refundable' | 'reason'
-> & {
-  charge: string;
-  evidence_details: { due_by: number };
-  payment_intent: string;
-  status: DisputeStatus;
-};
 
 const DAY_SECONDS = 86_400;
 const DAYS_TO_RESPOND = 9;

@@ -1,17 +1,34 @@
-import { ACCOUNT_ENDPOINTS } from './account-endpoints';
-import { CONNECT_ENDPOINTS } from './connect-endpoints';
+import {
+  describeAccount,
+  describeTax,
+  listEventDestinations,
+  listRegistrations,
+  listWebhookEndpoints,
+} from './account';
+import {
+  createAccount,
+  createAccountLink,
+  createLoginLink,
+  createTransfer,
+  listBankPayouts,
+  readBalance,
+  requireAccount,
+  reverseTransfer,
+} from './connect';
 import { createCustomer, deleteCustomer } from './customers';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
 import { filterBy, listPage } from './lists';
 import { cancelIntent, confirmIntent, createIntent } from './payment-intents';
+import { createDomain, listDomains, updateDomain, validateDomain } from './payment-method-domains';
 import { createRefund } from './refunds';
 import { detachCard, listCards, requireCard } from './saved-cards';
 import { readSessionParameters } from './session-parameters';
-import { createSession, type Emulator, expireSession } from './sessions';
+import { createSession, expireSession } from './sessions';
 import { createSetupIntent } from './setup-intents';
 import { calculateTax } from './tax';
 
-export type Endpoint = {
+type Endpoint = {
   method: 'GET' | 'POST' | 'DELETE';
   path: RegExp;
   /** `account` is the connected account that the call is made for. */
@@ -84,8 +101,42 @@ const ENDPOINTS: readonly Endpoint[] = [
     return listPage(types.length === 0 ? events : events.filter(({ type }) => types.includes(type)), form);
   }),
 
-  ...ACCOUNT_ENDPOINTS,
-  ...CONNECT_ENDPOINTS,
+  endpoint('GET', 'account', ({ records }) => describeAccount(records)),
+  endpoint('GET', 'tax/settings', ({ records }) => describeTax(records)),
+  endpoint('GET', 'tax/registrations', ({ records }) => listRegistrations(records)),
+  endpoint('GET', 'webhook_endpoints', ({ records, webhooks }) =>
+    listWebhookEndpoints(records, webhooks.url),
+  ),
+  {
+    method: 'GET',
+    path: /^\/v2\/core\/event_destinations$/,
+    run: ({ records, webhooks }, form) => listEventDestinations(records, webhooks.url, form),
+  },
+  endpoint('POST', 'payment_method_domains', (emulator, form) => createDomain(emulator, form)),
+  endpoint('GET', 'payment_method_domains', (emulator, form) => listDomains(emulator, form)),
+  endpoint('POST', 'payment_method_domains/:id', (emulator, form, id) => updateDomain(emulator, form, id)),
+  endpoint('POST', 'payment_method_domains/:id/validate', (emulator, _, id) => validateDomain(emulator, id)),
+  ...(['refund', 'charge', 'dispute'] as const).map((kind) =>
+    endpoint('GET', `${kind}s/:id`, ({ records }, _, id) => records.require(kind, id)),
+  ),
+  endpoint('GET', 'radar/early_fraud_warnings/:id', ({ records }, _, id) =>
+    records.require('early_fraud_warning', id),
+  ),
+
+  endpoint('POST', 'accounts', (emulator, form) => createAccount(emulator, form)),
+  endpoint('GET', 'accounts/:id', ({ records }, _, id) => requireAccount(records, id).account),
+  endpoint('POST', 'accounts/:id/login_links', (emulator, _, id) => createLoginLink(emulator, id)),
+  endpoint('POST', 'account_links', (emulator, form) => createAccountLink(emulator, form)),
+  endpoint('GET', 'balance', (emulator) => readBalance(emulator)),
+  endpoint('GET', 'payouts', (emulator, form, _id, _innerId, account) =>
+    listBankPayouts(emulator, form, account),
+  ),
+  endpoint('POST', 'transfers', (emulator, form) => createTransfer(emulator, form)),
+  endpoint('GET', 'transfers/:id', ({ records }, _, id) => records.require('transfer', id)),
+  endpoint('GET', 'transfers', ({ records }, form) =>
+    listPage(filterBy(records.all('transfer'), form, 'destination', 'transfer_group'), form),
+  ),
+  endpoint('POST', 'transfers/:id/reversals', (emulator, form, id) => reverseTransfer(emulator, id, form)),
 ];
 
 export function findEndpoint(method: string | undefined, pathname: string): Endpoint | null {

@@ -1,11 +1,5 @@
-import type Stripe from 'stripe';
-import { type Charge, newStripeId } from './objects';
-import type { Emulator } from './sessions';
-
-export type FraudWarning = Pick<
-  Stripe.Radar.EarlyFraudWarning,
-  'id' | 'object' | 'actionable' | 'fraud_type'
-> & { charge: string; payment_intent: string };
+import type { Emulator } from './emulator';
+import { type Charge, type FraudWarning, newStripeId } from './objects';
 
 /** The card network suspects fraud; no money has moved yet. */
 export async function openFraudWarning({ records, webhooks }: Emulator, charge: Charge): Promise<void> {

@@ -174,3 +174,138 @@ export function buildCharge(intent: Intent, paidWith: PaidWith): Charge {
     status: 'pending',
   };
 }
+
+export type PaymentMethod = Pick<Stripe.PaymentMethod, 'id' | 'object' | 'created' | 'type'> & {
+  allow_redisplay: 'always' | 'limited' | 'unspecified';
+  card: CardFacts;
+  customer: string | null;
+};
+
+export type Customer = Pick<Stripe.Customer, 'id' | 'object' | 'email' | 'metadata'> & {
+  /** Kept from a form that asked for it, for tax. */
+  address: { country: string } | null;
+};
+
+export type DeletedCustomer = Pick<Stripe.DeletedCustomer, 'id' | 'object' | 'deleted'>;
+
+export type SetupIntent = Pick<
+  Stripe.SetupIntent,
+  'id' | 'object' | 'client_secret' | 'last_setup_error' | 'next_action' | 'status'
+> & { customer: string; payment_method: string | null };
+
+export type TaxCalculation = Pick<
+  Stripe.Tax.Calculation,
+  'amount_total' | 'currency' | 'customer' | 'object' | 'tax_amount_exclusive' | 'tax_amount_inclusive'
+> & { id: string };
+
+export type Refund = Pick<
+  Stripe.Refund,
+  'id' | 'object' | 'amount' | 'created' | 'currency' | 'failure_reason' | 'reason' | 'status'
+> & { charge: string; payment_intent: string };
+
+export const DISPUTE_STATUSES = [
+  'warning_needs_response',
+  'warning_under_review',
+  'warning_closed',
+  'needs_response',
+  'under_review',
+  'won',
+  'lost',
+  'appeal_needs_response',
+  'appeal_under_review',
+] as const;
+
+export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
+
+export type Dispute = Pick<
+  Stripe.Dispute,
+  'id' | 'object' | 'amount' | 'created' | 'currency' | 'is_charge_refundable' | 'reason'
+> & {
+  charge: string;
+  evidence_details: { due_by: number };
+  payment_intent: string;
+  status: DisputeStatus;
+};
+
+export type FraudWarning = Pick<
+  Stripe.Radar.EarlyFraudWarning,
+  'id' | 'object' | 'actionable' | 'fraud_type'
+> & { charge: string; payment_intent: string };
+
+export type PaymentMethodDomain = Pick<
+  Stripe.PaymentMethodDomain,
+  'id' | 'object' | 'apple_pay' | 'domain_name' | 'enabled' | 'google_pay' | 'link'
+>;
+
+export type ConnectedAccount = Pick<
+  Stripe.Account,
+  'id' | 'object' | 'country' | 'details_submitted' | 'email' | 'metadata' | 'payouts_enabled'
+> & {
+  capabilities: { transfers: 'active' | 'inactive' | 'pending' };
+  requirements: Pick<Stripe.Account.Requirements, 'currently_due' | 'past_due' | 'disabled_reason'>;
+  tos_acceptance: { service_agreement: 'full' | 'recipient' };
+};
+
+export type ConnectedAccountRecord = {
+  account: ConnectedAccount;
+  /** What was transferred and not paid out to the bank, in cents. */
+  balance: number;
+  /** The payee no longer lets the platform use it. */
+  isDeauthorized: boolean;
+};
+
+export type AccountLink = {
+  id: string;
+  account: string;
+  return_url: string;
+  refresh_url: string;
+  expires_at: number;
+  isUsed: boolean;
+};
+
+export type Transfer = Pick<
+  Stripe.Transfer,
+  'id' | 'object' | 'amount' | 'amount_reversed' | 'created' | 'currency' | 'metadata' | 'reversed'
+> & { destination: string; transfer_group: string | null };
+
+/** Of the platform, in cents. */
+export type PlatformBalance = { available: number };
+
+export type BankPayout = Pick<
+  Stripe.Payout,
+  'id' | 'object' | 'amount' | 'created' | 'currency' | 'failure_code' | 'failure_message'
+> & { status: 'in_transit' | 'paid' | 'failed'; account: string };
+
+export type EventType =
+  | 'checkout.session.completed'
+  | 'checkout.session.async_payment_succeeded'
+  | 'checkout.session.async_payment_failed'
+  | 'checkout.session.expired'
+  | 'payment_intent.processing'
+  | 'payment_intent.succeeded'
+  | 'payment_intent.payment_failed'
+  | 'payment_intent.canceled'
+  | 'charge.refunded'
+  | 'charge.dispute.created'
+  | 'charge.dispute.updated'
+  | 'charge.dispute.closed'
+  | 'refund.created'
+  | 'refund.updated'
+  | 'refund.failed'
+  | 'radar.early_fraud_warning.created'
+  | 'radar.early_fraud_warning.updated'
+  | 'transfer.created'
+  | 'transfer.reversed'
+  | 'account.updated'
+  | 'account.application.deauthorized'
+  | 'capability.updated'
+  | 'payout.paid'
+  | 'payout.failed';
+
+/** One event, as it is signed and sent. */
+export type SentEvent = Pick<Stripe.EventBase, 'id' | 'object' | 'api_version' | 'created'> & {
+  data: { object: object };
+  type: EventType;
+  /** The connected account that it is about. */
+  account?: string;
+};

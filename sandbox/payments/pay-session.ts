@@ -3,12 +3,12 @@ import { type BankField, bankFormSchema, beginDebit, checkBankForm } from './ban
 import { type BuyerField, buyerFields, checkBuyer, invoiceOf, withBuyer } from './buyer-details';
 import { type CardField, cardFormSchema, checkCardForm } from './card-form';
 import { AUTHENTICATION_FAILED, type CardOutcome, type Decline, findOutcome } from './cards';
-import { buildIntent, type Intent, type Session } from './objects';
+import type { Emulator } from './emulator';
+import { buildIntent, type Intent, type Session, type SetupIntent } from './objects';
 import { chargeCard, doLater, saveAttempt } from './payment-intents';
 import type { CardToUse, Records, SessionRecord } from './records';
 import { detachCard, offeredCards, saveCard } from './saved-cards';
-import type { Emulator } from './sessions';
-import { buildSetupIntent, type SetupIntent } from './setup-intents';
+import { buildSetupIntent } from './setup-intents';
 
 /** What the payment page shows next. */
 export type PaymentResult =

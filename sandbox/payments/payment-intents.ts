@@ -8,12 +8,12 @@ import {
   findOutcome,
 } from './cards';
 import { openDispute } from './disputes';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
 import { openFraudWarning } from './fraud-warnings';
 import { buildCharge, buildIntent, type Charge, type Intent } from './objects';
 import { currency, flag, integer, metadata, readParameters, url } from './read-parameters';
 import { describeCard, requireCard } from './saved-cards';
-import type { Emulator } from './sessions';
 import { invalidRequest, StripeError } from './stripe-errors';
 
 const CARD_ONLY = z.tuple([z.literal('card', { error: 'the sandbox charges saved cards only' })]);

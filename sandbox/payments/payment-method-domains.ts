@@ -1,18 +1,12 @@
-import type Stripe from 'stripe';
 import { z } from 'zod';
 import { readAccountState } from './account';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
 import { filterBy, listPage } from './lists';
-import { newStripeId } from './objects';
+import { newStripeId, type PaymentMethodDomain } from './objects';
 import { flag, readParameters } from './read-parameters';
 import type { Records } from './records';
-import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
-
-export type PaymentMethodDomain = Pick<
-  Stripe.PaymentMethodDomain,
-  'id' | 'object' | 'apple_pay' | 'domain_name' | 'enabled' | 'google_pay' | 'link'
->;
 
 const domainSchema = z.strictObject({ domain_name: z.string().min(1) });
 const changeSchema = z.strictObject({ enabled: flag.optional() });

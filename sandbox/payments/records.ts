@@ -1,19 +1,26 @@
-import type { AccountState } from './account';
-import type { BankPayout } from './bank-payouts';
+import type { AccountState } from './account-state';
 import type { CardDetails } from './card-form';
-import type { AccountLink, ConnectedAccountRecord } from './connected-accounts';
-import type { Customer, DeletedCustomer } from './customers';
-import type { Dispute } from './disputes';
-import type { FraudWarning } from './fraud-warnings';
-import type { Charge, Intent, Session } from './objects';
-import type { PaymentMethodDomain } from './payment-method-domains';
-import type { Refund } from './refunds';
-import type { PaymentMethod } from './saved-cards';
-import type { SetupIntent } from './setup-intents';
+import type {
+  AccountLink,
+  BankPayout,
+  Charge,
+  ConnectedAccountRecord,
+  Customer,
+  DeletedCustomer,
+  Dispute,
+  FraudWarning,
+  Intent,
+  PaymentMethod,
+  PaymentMethodDomain,
+  PlatformBalance,
+  Refund,
+  SentEvent,
+  Session,
+  SetupIntent,
+  TaxCalculation,
+  Transfer,
+} from './objects';
 import { resourceMissing } from './stripe-errors';
-import type { TaxCalculation } from './tax';
-import type { PlatformBalance, Transfer } from './transfers';
-import type { SentEvent } from './webhook-sender';
 
 export type SandboxStore = {
   load(): Promise<{ id: string; body: unknown }[]>;

@@ -1,19 +1,13 @@
-import type Stripe from 'stripe';
 import { z } from 'zod';
 import { refuseDisputed, settleInquiries } from './disputes';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
 import { settleFraudWarnings } from './fraud-warnings';
 import { formatMoney } from './money-text';
-import { type Charge, newStripeId } from './objects';
+import { type Charge, newStripeId, type Refund } from './objects';
 import { oneOf, positiveAmount, readParameters } from './read-parameters';
-import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
-
-export type Refund = Pick<
-  Stripe.Refund,
-  'id' | 'object' | 'amount' | 'created' | 'currency' | 'failure_reason' | 'reason' | 'status'
-> & { charge: string; payment_intent: string };
 
 type UndecidedRefund = 'pending' | 'requires_action';
 

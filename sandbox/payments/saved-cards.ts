@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto';
-import type Stripe from 'stripe';
 import { z } from 'zod';
 import type { CardDetails } from './card-form';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
 import { listPage } from './lists';
-import { type CardFacts, newStripeId, type Session } from './objects';
+import { type CardFacts, newStripeId, type PaymentMethod, type Session } from './objects';
 import { readParameters } from './read-parameters';
 import type { Records, SavedCardRecord } from './records';
-import type { Emulator } from './sessions';
 import { invalidRequest, resourceMissing } from './stripe-errors';
 import { unixSeconds } from './time';
-
-export type PaymentMethod = Pick<Stripe.PaymentMethod, 'id' | 'object' | 'created' | 'type'> & {
-  allow_redisplay: 'always' | 'limited' | 'unspecified';
-  card: CardFacts;
-  customer: string | null;
-};
 
 /** A card of a customer. Only those saved in a form appear there again. */
 export async function saveCard(

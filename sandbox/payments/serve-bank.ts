@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../loopback-server';
-import type { Intent } from './objects';
-import { choosePageLanguage } from './page-words';
+import type { Emulator } from './emulator';
+import type { Intent, SetupIntent } from './objects';
+import { missingPage, renderChoices, sendPage } from './page';
 import { answerBank } from './payment-intents';
-import { renderBankPage, renderMissingPage } from './payment-page';
-import { sendPage } from './send-page';
-import type { Emulator } from './sessions';
-import { answerBankForSetup, type SetupIntent } from './setup-intents';
+import { answerBankForSetup } from './setup-intents';
 
 /** The 3-D Secure page of the sandbox's bank, addressed by the client secret of what it confirms. */
 
@@ -19,24 +16,18 @@ export async function serveBank(
   response: ServerResponse,
 ): Promise<void> {
   const asked = findAsked(emulator, (request.url ?? '').split('/')[2] ?? '');
-  const language = choosePageLanguage(null, request.headers['accept-language'] ?? '');
-  const options = {
-    nonce: randomBytes(16).toString('base64'),
-    theme: null,
-    language,
-    chrome: 'hosted',
-  } as const;
-  if (asked === null) return sendPage(response, 404, renderMissingPage(options), options.nonce);
+  if (asked === null) return sendPage(response, 404, missingPage);
   const address = asked.intent.next_action?.redirect_to_url?.return_url ?? '/';
   if (request.method !== 'POST') {
-    const price = asked.kind === 'payment' ? asked.intent : null;
-    return sendPage(response, 200, renderBankPage(price, options), options.nonce);
+    const title = 'Confirm it’s you';
+    const choices = renderChoices({ complete: 'Complete authentication', fail: 'Fail authentication' });
+    const main = `<h1>${title}</h1><p>A real bank would show its own 3-D Secure page here.</p>${choices}`;
+    return sendPage(response, 200, { title, main });
   }
   const passes = new URLSearchParams(await readBody(request)).get('answer') === 'complete';
   const isDone = await answer(emulator, asked, passes);
   response.writeHead(303, { location: withOutcome(address, asked, isDone) }).end();
 }
-
 /** Null unless the bank waits for the buyer. */
 function findAsked({ records }: Emulator, clientSecret: string): Asked | null {
   const [id = ''] = clientSecret.split('_secret_');

@@ -2,17 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { SECOND_MS } from '../../server/base/clock';
 import { parseJson, readBody, sendJson } from '../loopback-server';
-import { accountSchema, changeAccount } from './account';
+import { changeAccount } from './account';
+import { accountSchema } from './account-state';
 import type { Api } from './api';
-import { bankPayoutSchema, payOut } from './bank-payouts';
-import { changeConnectedAccount, connectAccountSchema } from './connected-accounts';
-import { DISPUTE_STATUSES, moveDispute, openDispute } from './disputes';
+import {
+  bankPayoutSchema,
+  changeConnectedAccount,
+  connectAccountSchema,
+  payOut,
+  setBalance,
+} from './connect';
+import { moveDispute, openDispute } from './disputes';
 import { doDueWork } from './due-work';
+import type { Emulator } from './emulator';
+import { DISPUTE_STATUSES } from './objects';
 import { failRefund, finishRefund, leaveNextRefund } from './refunds';
-import type { Emulator } from './sessions';
 import { StripeError } from './stripe-errors';
 import { advanceTime, resetTime } from './time';
-import { setBalance } from './transfers';
 
 const controlSchema = z.strictObject({
   /** Deletes everything. */

@@ -4,6 +4,7 @@ import { describeError, log } from '../../server/base/log';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server';
 import { type Api, serveApi } from './api';
 import { doDueWork } from './due-work';
+import type { Emulator } from './emulator';
 import { Failures } from './failures';
 import { IdempotentReplies } from './idempotency';
 import { Records, type SandboxStore } from './records';
@@ -11,7 +12,6 @@ import { serveBank } from './serve-bank';
 import { serveConnect } from './serve-connect';
 import { serveControl } from './serve-control';
 import { servePage } from './serve-pages';
-import type { Emulator } from './sessions';
 import { resetTime } from './time';
 import { WebhookSender } from './webhook-sender';
 

@@ -1,12 +1,10 @@
 import { requireReadyFor } from './account';
+import type { Emulator } from './emulator';
 import { buildSession, type Session } from './objects';
 import type { Records, SessionRecord } from './records';
 import type { SessionParameters } from './session-parameters';
 import { invalidRequest } from './stripe-errors';
 import { unixSeconds } from './time';
-import type { WebhookSender } from './webhook-sender';
-
-export type Emulator = { records: Records; webhooks: WebhookSender; baseUrl: () => string };
 
 export async function createSession(
   { records, baseUrl }: Emulator,

@@ -1,18 +1,12 @@
-import type Stripe from 'stripe';
 import { z } from 'zod';
 import { randomBase62 } from '../../server/base/ids';
 import { AUTHENTICATION_FAILED, findOutcome } from './cards';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
-import { newStripeId } from './objects';
+import { newStripeId, type SetupIntent } from './objects';
 import { describeRefusal } from './payment-intents';
 import { oneOf, readParameters, url } from './read-parameters';
 import { requireCard } from './saved-cards';
-import type { Emulator } from './sessions';
-
-export type SetupIntent = Pick<
-  Stripe.SetupIntent,
-  'id' | 'object' | 'client_secret' | 'last_setup_error' | 'next_action' | 'status'
-> & { customer: string; payment_method: string | null };
 
 const setupSchema = z.strictObject({
   allowed_payment_method_types: z.tuple([z.literal('card')]),

@@ -1,17 +1,11 @@
-import type Stripe from 'stripe';
 import { z } from 'zod';
 import { requireTaxSettings } from './account';
 import { TAX_COUNTRIES, taxWithin } from './buyer-details';
+import type { Emulator } from './emulator';
 import type { Form } from './form-encoding';
-import { newStripeId } from './objects';
+import { newStripeId, type TaxCalculation } from './objects';
 import { currency, positiveAmount, readParameters } from './read-parameters';
-import type { Emulator } from './sessions';
 import { invalidRequest } from './stripe-errors';
-
-export type TaxCalculation = Pick<
-  Stripe.Tax.Calculation,
-  'amount_total' | 'currency' | 'customer' | 'object' | 'tax_amount_exclusive' | 'tax_amount_inclusive'
-> & { id: string };
 
 const calculationSchema = z.strictObject({
   currency,

@@ -1,4 +1,4 @@
-import type { SentEvent } from './webhook-sender';
+import type { SentEvent } from './objects';
 
 const PATHS: Readonly<Record<string, string>> = {
   'checkout.session': 'checkout/sessions',

@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { now, SECOND_MS } from '../../server/base/clock';
 import { describeError, log } from '../../server/base/log';
 import { readAccountState } from './account';
-import { newStripeId } from './objects';
+import { type EventType, newStripeId, type SentEvent } from './objects';
 import type { EventRecord, Records } from './records';
 import { toThinEvent } from './thin-events';
 import { unixSeconds } from './time';
@@ -10,40 +10,6 @@ import { unixSeconds } from './time';
 /** `drop` loses events for good, as an endpoint does that is down longer than the retries last. */
 export type WebhookMode = 'on' | 'hold' | 'twice' | 'drop';
 export type WebhookOrder = 'oldest_first' | 'newest_first';
-type EventType =
-  | 'checkout.session.completed'
-  | 'checkout.session.async_payment_succeeded'
-  | 'checkout.session.async_payment_failed'
-  | 'checkout.session.expired'
-  | 'payment_intent.processing'
-  | 'payment_intent.succeeded'
-  | 'payment_intent.payment_failed'
-  | 'payment_intent.canceled'
-  | 'charge.refunded'
-  | 'charge.dispute.created'
-  | 'charge.dispute.updated'
-  | 'charge.dispute.closed'
-  | 'refund.created'
-  | 'refund.updated'
-  | 'refund.failed'
-  | 'radar.early_fraud_warning.created'
-  | 'radar.early_fraud_warning.updated'
-  | 'transfer.created'
-  | 'transfer.reversed'
-  | 'account.updated'
-  | 'account.application.deauthorized'
-  | 'capability.updated'
-  | 'payout.paid'
-  | 'payout.failed';
-
-/** One event, as it is signed and sent. */
-export type SentEvent = Pick<Stripe.EventBase, 'id' | 'object' | 'api_version' | 'created'> & {
-  data: { object: object };
-  type: EventType;
-  /** The connected account that it is about. */
-  account?: string;
-};
-
 const RETRY_DELAYS_MS = [1, 5, 30, 120, 600, 3600].map((seconds) => seconds * SECOND_MS);
 const ATTEMPT_TIMEOUT_MS = 10 * SECOND_MS;
 

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { chargeFor, wholeCredits } from '@/server/base/credits';
+import { wholeCredits } from '@/server/base/credits';
 import { inTransaction, ledgerPool, pool } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import {
-  capture,
   type Hold,
   PERIODS,
   type Period,
@@ -31,7 +30,7 @@ import {
   NO_LIMITS,
   ZONES,
 } from './limit-model';
-import { receipt } from './receipt';
+import { ask, charge, place, rich, spend } from './steps';
 import { allow, buy, exactly, hold, newWallet, sees, takeBack, type Wallet } from './wallets';
 
 process.env.LIMIT_RUNNING_PER_USER = '5000';
@@ -46,37 +45,6 @@ const stop = (wallet: Wallet, app: string) =>
   inTransaction((tx) => stopSpending(tx, { userId: wallet.userId, partnerId: idOf(wallet, app) }));
 const resume = (wallet: Wallet, app: string) =>
   inTransaction((tx) => resumeSpending(tx, { userId: wallet.userId, partnerId: idOf(wallet, app) }));
-
-/** What a request gets: the credits that it holds, or the refusal with its limit and reset. */
-async function ask(wallet: Wallet, app: string, want: number, need = 0): Promise<number | string> {
-  const admission = await hold(wallet, app, want, need);
-  if (admission.ok) {
-    await release(admission.hold);
-    return Number(admission.hold.amount) / 1e6;
-  }
-  if (!admission.limit) return admission.refusal;
-  const { kind, scope, resetsAt } = admission.limit;
-  return [kind, scope, resetsAt?.toISOString().slice(0, 16)].filter(Boolean).join(' ');
-}
-
-async function place(wallet: Wallet, app: string, want: number): Promise<Hold> {
-  const admission = await hold(wallet, app, want);
-  if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
-  return admission.hold;
-}
-
-const charge = (held: Hold, credits: number) =>
-  capture(held, chargeFor(exactly(credits), held.rateBp), receipt());
-
-const spend = async (wallet: Wallet, app: string, credits: number) =>
-  charge(await place(wallet, app, credits), credits);
-
-async function rich(): Promise<Wallet> {
-  const wallet = await newWallet(['A', 'B']);
-  await buy(wallet, 'A', 1_000);
-  await buy(wallet, 'B', 1_000);
-  return wallet;
-}
 
 describe('a limit', () => {
   test('lowers a hold to what is left, and refuses a request that needs more', async () => {

@@ -3,7 +3,6 @@ import { chargeFor, type Microcredits, wholeCredits } from '@/server/base/credit
 import { inTransaction, ledgerPool, pool, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import {
-  capture,
   type Hold,
   readPartnerLimits,
   release,
@@ -23,6 +22,7 @@ import {
 import { newDatabase } from '../harness/database';
 import { replaceLimitClock, setTime } from './limit-clock';
 import { receipt } from './receipt';
+import { ask, charge, place, rich, spend } from './steps';
 import { newTeam } from './teams';
 import { buy, exactly, hold, limitUser, newWallet, sees, takeBack, type Wallet } from './wallets';
 
@@ -52,36 +52,6 @@ const limitByDefault = (given: Given) => inTransaction((tx) => saveDefaultLimits
 
 const limitOne = (wallet: Wallet, app: string, given: Given | null) =>
   limitUser(wallet, app, given && toLimits(given));
-
-/** What a request gets: the credits that it holds, or the refusal with its limit and reset. */
-async function ask(wallet: Wallet, app: string, want: number, need = 0): Promise<number | string> {
-  const admission = await hold(wallet, app, want, need);
-  if (admission.ok) {
-    await release(admission.hold);
-    return Number(admission.hold.amount) / 1e6;
-  }
-  if (!admission.limit) return admission.refusal;
-  const { kind, scope, resetsAt } = admission.limit;
-  return [kind, scope, resetsAt?.toISOString().slice(0, 16)].filter(Boolean).join(' ');
-}
-
-async function place(wallet: Wallet, app: string, want: number): Promise<Hold> {
-  const admission = await hold(wallet, app, want);
-  if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
-  return admission.hold;
-}
-
-const charge = (held: Hold, credits: number) =>
-  capture(held, chargeFor(exactly(credits), held.rateBp), receipt());
-const spend = async (wallet: Wallet, app: string, credits: number) =>
-  charge(await place(wallet, app, credits), credits);
-
-async function rich(): Promise<Wallet> {
-  const wallet = await newWallet(['A', 'B']);
-  await buy(wallet, 'A', 1_000);
-  await buy(wallet, 'B', 1_000);
-  return wallet;
-}
 
 const isLimited = async (partnerId: string) =>
   (await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } })).limitsUsers;

@@ -13,31 +13,20 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   DataDirInUse,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
   useEmbeddedPostgres,
 } from '@/server/process/embedded-postgres';
+import { bundleProgram } from '../harness/programs';
 
 const dataDir = path.resolve(`.data/test-process-${process.pid}`);
 const postgresDir = path.join(dataDir, 'postgres');
-const holder = path.resolve(`.build/hold-database-${process.pid}.mjs`);
+const holder = bundleProgram('tests/process/hold-database.ts');
 const start = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({ dataDir, durable: false });
-
-beforeAll(async () => {
-  await build({
-    entryPoints: ['tests/process/hold-database.ts'],
-    outfile: holder,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-  });
-});
 
 // Each test finds a database that was created and stopped properly.
 beforeEach(async () => {
@@ -45,7 +34,7 @@ beforeEach(async () => {
 });
 
 afterAll(() => {
-  for (const place of [dataDir, holder]) rmSync(place, { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test('what was written is there after a restart, at the same address, and nothing runs in between', async () => {

@@ -1,10 +1,10 @@
-import Stripe from 'stripe';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { Prisma } from '@/prisma/client/client';
 import { setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
 import { stripeProcessor } from '@/server/payments/checkout/stripe/processor';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import {
   newApp,
   newUserKey,
@@ -59,12 +59,7 @@ describe('POST /v1/credits/checkout', () => {
   test('returns the buyer to a registered page with the session id', async () => {
     const { body } = await start({ return_url: 'https://app.example.com/paid?tab=1' });
     const row = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: String(body.session_id) } });
-    const stripe = new Stripe(SECRET_KEY, {
-      host: '127.0.0.1',
-      port: new URL(world.sandboxUrl).port,
-      protocol: 'http',
-      telemetry: false,
-    });
+    const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
     const session = await stripe.checkout.sessions.retrieve(row.processorSessionId ?? '');
     expect(session.success_url).toBe(`https://app.example.com/paid?tab=1&session_id=${row.id}`);
     expect(session.cancel_url).toBe(

@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import path from 'node:path';
-import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS, now, setClock } from '@/server/base/clock';
 import { pool, prisma } from '@/server/base/db';
 import { settings } from '@/server/base/env';
@@ -18,6 +15,7 @@ import { startApi } from '../../harness/api-server';
 import { startBillingUpstream } from '../../harness/billing-upstream';
 import { newDatabase } from '../../harness/database';
 import { newPerson, type Person } from '../../harness/people';
+import { bundleProgram } from '../../harness/programs';
 import { readReceipts } from '../../harness/receipts';
 import { until } from '../../harness/until';
 import { forge, RECOUNT_SPENT } from '../../ledger/forged-rows';
@@ -32,23 +30,10 @@ for (const provider of ['OPENAI', 'ANTHROPIC']) {
 }
 const api = await startApi();
 
-const bundle = path.resolve(`.build/api-process-${process.pid}.mjs`);
+const bundle = bundleProgram('tests/gateway/api/api-process.ts');
 const children: ChildProcess[] = [];
-beforeAll(() =>
-  build({
-    entryPoints: ['tests/gateway/api/api-process.ts'],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    alias: { '@': path.resolve('.') },
-    logLevel: 'silent',
-  }),
-);
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(bundle, { force: true });
 });
 const original = { ...settings() };
 afterEach(() => {

@@ -1,4 +1,3 @@
-import Stripe from 'stripe';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
@@ -6,6 +5,7 @@ import { checkLedger, readSpendable } from '@/server/ledger';
 import { applyReversals } from '@/server/payments/checkout/reversals';
 import { stripeProcessor } from '@/server/payments/checkout/stripe/processor';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
 import {
   newUserKey,
@@ -21,12 +21,7 @@ import {
 
 await newDatabase();
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 const DISPUTED_CARD = '4000 0000 0000 0259';
 
 type Bought = { userId: string; payment: string; session: string; url: string };

@@ -1,16 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import path from 'node:path';
-import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { now } from '@/server/base/clock';
 import { pool, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { seal } from '@/server/base/seal';
 import { startDeliveryWorker } from '@/server/partners/webhooks/worker';
 import { newDatabase } from '../../harness';
+import { bundleProgram } from '../../harness/programs';
 import {
   allowLoopback,
   endLeases,
@@ -24,25 +22,12 @@ import { type Responder, startReceiver } from './receiver';
 await newDatabase();
 allowLoopback();
 
-const bundle = path.resolve(`.build/worker-process-${process.pid}.mjs`);
+const bundle = bundleProgram('tests/partners/webhooks/worker-process.ts');
 const children: ChildProcess[] = [];
 
-beforeAll(() =>
-  build({
-    entryPoints: ['tests/partners/webhooks/worker-process.ts'],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    alias: { '@': path.resolve('.') },
-    logLevel: 'silent',
-  }),
-);
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
-afterAll(() => rmSync(bundle, { force: true }));
 
 /** A real process on the same database; resolves when it has printed its first line. */
 async function startProcess(...words: string[]) {

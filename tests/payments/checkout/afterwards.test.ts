@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
@@ -10,6 +10,7 @@ import { sendReceiptMail, sweepReceiptMails } from '@/server/payments/checkout/r
 import { refundPurchase } from '@/server/payments/checkout/refund-purchase';
 import { deleteAccount } from '@/server/people/delete-account';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
 import {
   CheckoutWindow,
@@ -25,12 +26,7 @@ import {
 
 await newDatabase();
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 
 let buyerCount = 0;
 async function buy(options: Record<string, unknown> = {}, card?: string) {

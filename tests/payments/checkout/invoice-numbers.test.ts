@@ -1,9 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import path from 'node:path';
-import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { nowDate, setClock } from '@/server/base/clock';
 import { wholeCredits } from '@/server/base/credits';
 import { inTransaction, prisma } from '@/server/base/db';
@@ -15,6 +12,7 @@ import { requestInvoice } from '@/server/payments/invoices/issue';
 import { newDatabase } from '../../harness';
 import { withClient } from '../../harness/database-connection';
 import { newPerson } from '../../harness/people';
+import { bundleProgram } from '../../harness/programs';
 import { bookPaidSession } from '../../harness/purchases';
 import { until } from '../../harness/until';
 
@@ -23,20 +21,7 @@ import { until } from '../../harness/until';
 const { url } = await newDatabase();
 Object.assign(process.env, { SELLER_NAME: 'Example GmbH', SELLER_ADDRESS: 'Ring 1, 1010 Wien' });
 
-const bundle = path.resolve(`.build/invoice-process-${process.pid}.mjs`);
-beforeAll(() =>
-  build({
-    entryPoints: ['tests/payments/checkout/invoice-process.ts'],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    alias: { '@': path.resolve('.') },
-    logLevel: 'silent',
-  }),
-);
-afterAll(() => rmSync(bundle, { force: true }));
+const bundle = bundleProgram('tests/payments/checkout/invoice-process.ts');
 afterEach(() => setClock());
 
 const DETAILS = { name: 'Form AG', address: 'Ring 3\n1010 Wien', country: 'AT', taxId: '', reference: '' };

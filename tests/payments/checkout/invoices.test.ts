@@ -1,4 +1,3 @@
-import Stripe from 'stripe';
 import { afterEach, describe, expect, test } from 'vitest';
 import { setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
@@ -12,6 +11,7 @@ import { renderPdf } from '@/server/payments/invoices/pdf';
 import { respondWithPdf } from '@/server/payments/invoices/respond';
 import { newDatabase } from '../../harness';
 import { readPdfText } from '../../harness/pdf-text';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { CheckoutWindow, newUserKey, SECRET_KEY, send, startCheckout } from './checkout-world';
 
 /** Invoices and credit notes, from the payment in the form to the text of the PDF. */
@@ -24,12 +24,7 @@ Object.assign(process.env, {
   STRIPE_AUTOMATIC_TAX: 'true',
 });
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 const CARD = { number: '4242 4242 4242 4242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' };
 const DISPUTED = '4000 0000 0000 0259';
 const DETAILS = {

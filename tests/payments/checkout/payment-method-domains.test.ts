@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startSandboxPayments } from '@/sandbox/payments/server';
 import { DAY_MS, HOUR_MS, MINUTE_MS, now, nowDate, setClock } from '@/server/base/clock';
@@ -17,6 +17,7 @@ import { findDomains, sweepPaymentMethodDomains } from '@/server/payments/checko
 import { stripe as connected } from '@/server/payments/checkout/stripe/client';
 import { openVisit } from '@/server/payments/checkout/visits';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 
 /** The domains on which Apple Pay and Google Pay appear, against the sandbox processor. */
 
@@ -37,12 +38,7 @@ Object.assign(process.env, {
 afterAll(() => sandbox.close());
 afterEach(() => setClock());
 
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(sandbox.url).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(sandbox.url, SECRET_KEY);
 const control = async (command: object) => {
   const response = await fetch(`${sandbox.url}/__sandbox/control`, {
     method: 'POST',

@@ -9,6 +9,7 @@ import { stripeProcessor } from '@/server/payments/checkout/stripe/processor';
 import { isDue, sweepPayments } from '@/server/payments/checkout/sweep';
 import { revokeUserKey } from '@/server/people/keys/revoke';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
 import {
   CheckoutWindow,
@@ -24,12 +25,7 @@ import {
 
 await newDatabase();
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 
 let buyerCount = 0;
 async function openForBuyer(changes: Record<string, unknown> = {}): Promise<CheckoutWindow> {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY_MS, now, SECOND_MS, setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
@@ -15,6 +15,7 @@ import { applyReversals } from '@/server/payments/checkout/reversals';
 import { stripe as connected } from '@/server/payments/checkout/stripe/client';
 import { sweepReversals } from '@/server/payments/checkout/sweep-reversals';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
 import { forge } from '../../ledger/forged-rows';
 import {
@@ -31,12 +32,7 @@ import {
 
 await newDatabase();
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 const DISPUTED = '4000 0000 0000 0259';
 const INQUIRY = '4000 0000 0000 1976';
 

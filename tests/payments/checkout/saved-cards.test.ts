@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
@@ -21,6 +21,7 @@ import { turnOnAutoTopUp } from '@/server/payments/checkout/top-up/turn-on';
 import { creditPayment } from '@/server/payments/checkout/uncredited-payments';
 import { requestInvoice } from '@/server/payments/invoices/issue';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
 import { present } from '../../people/account/person';
 import { TERMS } from '../top-up/users';
@@ -30,12 +31,7 @@ import { CheckoutWindow, SECRET_KEY, send, setWebhooks, startCheckout } from './
 
 await newDatabase();
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 const processor = stripeProcessor;
 
 const ALWAYS_ASKS = '4000 0027 6000 3184';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import Stripe from 'stripe';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startSandboxPayments } from '@/sandbox/payments/server';
 import { now, nowDate, SECOND_MS, setClock } from '@/server/base/clock';
@@ -14,6 +13,7 @@ import { HEARD_EVENTS } from '@/server/payments/checkout/stripe/events';
 import { CONNECT_EVENTS } from '@/server/payments/payouts/stripe/events';
 import { checkPaymentSetup } from '@/server/process/check-payment-setup';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 
 /** The check of a Stripe account: each bad state has its line, against the sandbox processor. */
 
@@ -81,11 +81,7 @@ test('an account that is ready passes, and the command exits with 0', async () =
 });
 
 test('the check leaves nothing behind that can be paid @attack', async () => {
-  const stripe = new Stripe('rk_test_setup', {
-    host: '127.0.0.1',
-    port: new URL(sandbox.url).port,
-    protocol: 'http',
-  });
+  const stripe = sandboxStripe(sandbox.url, 'rk_test_setup');
   await checkSetup();
   const { data } = await stripe.checkout.sessions.list({ limit: 100 });
   expect(data.length).toBeGreaterThan(0);

@@ -1,4 +1,3 @@
-import Stripe from 'stripe';
 import { expect, test } from 'vitest';
 import { prisma } from '@/server/base/db';
 import { addOrigin } from '@/server/partners/partner';
@@ -6,6 +5,7 @@ import { findCustomer } from '@/server/payments/checkout/customers';
 import { payWithSavedCard } from '@/server/payments/checkout/pay-with-card';
 import { stripeProcessor } from '@/server/payments/checkout/stripe/processor';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
 import { CheckoutWindow, SECRET_KEY, send, startCheckout } from './checkout-world';
 
@@ -18,12 +18,7 @@ Object.assign(process.env, {
   STRIPE_INVOICES: 'true',
 });
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 await addOrigin(world.app.id, 'myapp://*');
 
 let buyerCount = 0;

@@ -1,23 +1,18 @@
 import { createHmac } from 'node:crypto';
-import Stripe from 'stripe';
 import { afterEach, expect, test } from 'vitest';
 import { now, SECOND_MS } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { readSpendable } from '@/server/ledger';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { newUserKey, payByCard, SECRET_KEY, send, startCheckout, WEBHOOK_SECRET } from './checkout-world';
 
 /** A webhook endpoint with thin payloads, which only name the object that changed. */
 
 await newDatabase();
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 const control = async (command: object) => {
   const { status, body } = await send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, command);
   expect(status, JSON.stringify(body)).toBe(200);

@@ -1,15 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
 import { sendPayouts } from '@/server/payments/payouts/send';
 import { newDatabase } from '../../harness';
+import { bundleProgram, type Death, dieAt } from '../../harness/programs';
 import { advance, newPayee, newPlannedPayout, onboard, readPayout, startPayouts } from './payout-world';
 
 /** Processes that die while a payout is sent or an account is created, between any two steps outside the database. */
@@ -18,52 +12,10 @@ await newDatabase();
 const world = await startPayouts();
 const { stripe } = world;
 
-const bundle = path.resolve(`.build/payout-process-${process.pid}.mjs`);
-beforeAll(() =>
-  build({
-    entryPoints: ['tests/payments/payouts/payout-process.ts'],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    alias: { '@': path.resolve('.') },
-    logLevel: 'silent',
-  }),
-);
-afterAll(() => rmSync(bundle, { force: true }));
+const bundle = bundleProgram('tests/payments/payouts/payout-process.ts');
 
-type Death = { call: RegExp; when: 'before it arrives' | 'before the answer' | 'never' };
-
-/** Runs the process behind a wire on which it dies at one call. */
-async function runUntilDeath(teamId: string, { call, when }: Death): Promise<void> {
-  let child: ChildProcess | undefined;
-  const die = () => child?.kill('SIGKILL');
-  const wire = createServer(async (given, answer) => {
-    const isCall = call.test(`${given.method} ${given.url}`);
-    if (isCall && when === 'before it arrives') return die();
-    const { hostname, port } = new URL(world.sandboxUrl);
-    const { method, url: target, headers } = given;
-    const sent = request({ hostname, port, method, path: target, headers }, (reply) => {
-      if (isCall && when === 'before the answer') return reply.resume().on('end', die);
-      answer.writeHead(reply.statusCode ?? 500, reply.headers);
-      return reply.pipe(answer);
-    });
-    given.pipe(sent);
-  });
-  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(wire.address() as AddressInfo).port}`;
-  child = spawn(process.execPath, [bundle, teamId], {
-    env: { ...process.env, STRIPE_API_BASE: url },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code, signal] = await once(child, 'exit');
-  wire.closeAllConnections();
-  wire.close();
-  expect({ code, signal }).toEqual(
-    when === 'never' ? { code: 0, signal: null } : { code: null, signal: 'SIGKILL' },
-  );
-}
+const runUntilDeath = (teamId: string, death: Death): Promise<void> =>
+  dieAt(death, { program: bundle, argument: teamId, processorUrl: world.sandboxUrl });
 
 const TRANSFER = /^POST \/v1\/transfers$/;
 const LOOK_UP = /^GET \/v1\/transfers\?/;

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import Stripe from 'stripe';
 import { afterAll, afterEach, expect } from 'vitest';
 import { POST as receiveEvent } from '@/app/api/stripe/route';
 import { startSandboxMail } from '@/sandbox/mail/server';
@@ -9,6 +8,7 @@ import { startSandboxPayments } from '@/sandbox/payments/server';
 import { now, setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
 import { startOnboarding } from '@/server/payments/payouts/accounts';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { newTeam } from './payout-rows';
 
 /** Payouts by Stripe over real HTTP, with the sandbox processor and a mailbox. */
@@ -56,12 +56,7 @@ export async function startPayouts(settings: Record<string, string> = {}) {
     server.closeAllConnections();
     server.close();
   });
-  const stripe = new Stripe(SECRET_KEY, {
-    host: '127.0.0.1',
-    port: new URL(sandbox.url).port,
-    protocol: 'http',
-    telemetry: false,
-  });
+  const stripe = sandboxStripe(sandbox.url, SECRET_KEY);
   return { url, sandboxUrl: sandbox.url, mailUrl: mail.httpUrl, stripe, kept };
 }
 

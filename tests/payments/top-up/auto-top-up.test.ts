@@ -1,4 +1,3 @@
-import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/base/clock';
 import { chargeFor } from '@/server/base/credits';
@@ -16,6 +15,7 @@ import { sendTopUpMails } from '@/server/payments/checkout/top-up/mails';
 import { finishAuthorization } from '@/server/payments/checkout/top-up/turn-on';
 import { watchBalances } from '@/server/payments/checkout/top-up/watch-balances';
 import { newDatabase } from '../../harness';
+import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
 import { receipt } from '../../ledger/receipt';
 import { exactly, hold } from '../../ledger/wallets';
@@ -37,12 +37,7 @@ import { readTopUp } from './users';
 process.env.LIMIT_RUNNING_PER_USER = '5000';
 await newDatabase();
 const world = await startCheckout();
-const stripe = new Stripe(SECRET_KEY, {
-  host: '127.0.0.1',
-  port: new URL(world.sandboxUrl).port,
-  protocol: 'http',
-  telemetry: false,
-});
+const stripe = sandboxStripe(world.sandboxUrl, SECRET_KEY);
 
 /** Later than every test before, so that none waits for the spacing of another. */
 let clock = now();

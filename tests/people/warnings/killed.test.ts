@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import path from 'node:path';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { MINUTE_MS, now, setClock } from '@/server/base/clock';
 import { newDatabase } from '../../harness';
+import { bundleProgram } from '../../harness/programs';
 import { openMailbox } from '../identity/mailbox';
 import { limit, newSpender, spend, warn } from './spender';
 
@@ -16,21 +14,8 @@ import { limit, newSpender, spend, warn } from './spender';
 await newDatabase();
 const mailbox = await openMailbox();
 
-const bundle = path.resolve(`.build/warnings-process-${process.pid}.mjs`);
-beforeAll(() =>
-  build({
-    entryPoints: ['tests/people/warnings/warnings-process.ts'],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    alias: { '@': path.resolve('.') },
-    logLevel: 'silent',
-  }),
-);
+const bundle = bundleProgram('tests/people/warnings/warnings-process.ts');
 afterAll(() => {
-  rmSync(bundle, { force: true });
   setClock();
 });
 

@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import path from 'node:path';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chargeFor, wholeCredits } from '@/server/base/credits';
 import { onConnection, pool, prisma } from '@/server/base/db';
 import { bookCorrections, capture, checkLedger } from '@/server/ledger';
 import { newDatabase } from '../../harness';
+import { bundleProgram } from '../../harness/programs';
 import { until } from '../../harness/until';
 import { approve, proposeCredits } from '../../ledger/correct';
 import { receipt } from '../../ledger/receipt';
@@ -17,20 +15,7 @@ import { buy, exactly, hold, newWallet, type Wallet } from '../../ledger/wallets
 
 await newDatabase();
 
-const bundle = path.resolve(`.build/corrections-process-${process.pid}.mjs`);
-beforeAll(() =>
-  build({
-    entryPoints: ['tests/reports/corrections/corrections-process.ts'],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    alias: { '@': path.resolve('.') },
-    logLevel: 'silent',
-  }),
-);
-afterAll(() => rmSync(bundle, { force: true }));
+const bundle = bundleProgram('tests/reports/corrections/corrections-process.ts');
 
 const start = (): ChildProcess =>
   spawn(process.execPath, [bundle], { env: process.env, stdio: ['ignore', 'ignore', 'inherit'] });

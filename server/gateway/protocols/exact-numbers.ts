@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { type CutJson, restoreStrings } from '../../base/cut-json';
 import { isTooDeep, replaceNumbers } from '../../base/json-text';
 import type { Json } from './neutral';
 import { asArray, asObject, parseJson } from './read-fields';
@@ -24,13 +25,13 @@ export function parseExactly(json: string): unknown {
 /** Only calls and tool schemas contain such numbers, so other requests are not searched. */
 const mayHoldNumbers = ({ tools }: Json): boolean => asArray(tools).length > 0;
 
-/** Returns the request parsed from this text, with its numbers restored. */
-export async function keepNumbers(request: Json, text: string): Promise<Json> {
+/** Returns the request that was parsed from this JSON, with its numbers as they were written. */
+export async function keepNumbers(request: Json, { text, strings }: CutJson): Promise<Json> {
   if (!mayHoldNumbers(request) || !LONG_NUMBER.test(text)) return request;
   const marked = markNumbers(text);
   // Each of the two takes up to 30 ms.
   await letOthersRun();
-  return asObject(parseJson(marked));
+  return restoreStrings(asObject(parseJson(marked)), strings);
 }
 
 /** Like `JSON.stringify`. */

@@ -15,7 +15,7 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import type { ProviderStream } from './attempt';
-import type { Candidates } from './candidates';
+import type { Candidate, Candidates } from './candidates';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect } from './client-disconnect';
 import type { Claim } from './idempotent-requests';
@@ -34,6 +34,7 @@ import { mayNotBeCutOff, type Run, runningGenerations, startRun } from './run';
 import { sendResponse } from './send-response';
 import { settleWithoutResponse } from './settle-run';
 import { streamResponse } from './stream-response';
+import { hashForProviders } from './user-hash';
 
 /** A request on its way to the admission. */
 type Incoming = {
@@ -112,9 +113,8 @@ async function admitRequest(
   const { clientIp, origin } = readKeySource(request);
   const fullness = findFullness(candidates, clientIp);
   if (fullness !== null) throw fullness;
-  const asked = { keyHash, requestId, model, clientIp, origin };
-  const admitCheaply = (owner: Owner) =>
-    requireSpender({ ...asked, need: LEAST, want: LEAST }, owner, request);
+  const least = { keyHash, requestId, model, need: LEAST, want: LEAST, clientIp, origin };
+  const admitCheaply = (owner: Owner) => requireSpender(least, owner, request);
   const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
   const { client, addedBytes } = resolved;
   const measure = await measureDocuments(protocol.measure(client));
@@ -137,16 +137,14 @@ async function admitRequest(
   const searches = fitSearches(plan, hold);
   const outputCap = fitOutputCap(plan, hold, searches);
   const { choices, prompts, hasMedia } = plan;
-  const run = startRun({
+  const asked = {
     requestId,
-    hold,
-    claim,
     candidates,
+    model: candidates[0].model,
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
-    keeper: resolved.keeperOf(hold),
-    endResponse,
     clientHeaders: readClientHeaders(request),
+    userHash: hashForProviders(hold.appUserId),
     wantsStream: protocol.wantsStream(client),
     isSmall: read.isSmall && addedBytes === 0,
     isLarge: read.isLarge || addedBytes > AT_ONCE_BYTES,
@@ -154,8 +152,9 @@ async function admitRequest(
     searches,
     choices,
     hasMedia,
-    estimate: (served) => estimateUsage(measure, served, { outputCap, choices, prompts }),
-  });
+    estimate: (served: Candidate) => estimateUsage(measure, served, { outputCap, choices, prompts }),
+  };
+  const run = startRun(asked, { hold, claim, keeper: resolved.keeperOf(hold), endResponse });
   countForNetwork(run, clientIp);
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;

@@ -1,7 +1,6 @@
 import type { Picocredits } from '../../base/credits';
 import { settings } from '../../base/env';
 import type { Hold } from '../../ledger';
-import type { CatalogModel } from '../pricing/catalog';
 import {
   affordableOutputTokens,
   type CacheLifetime,
@@ -20,6 +19,15 @@ import { likelyInputTokens } from './likely-usage';
 /** The maximum cost of the input, with what does not depend on the output, and of an output token. */
 type Costs = { inputCost: Picocredits; outputPrice: Picocredits };
 
+/** What bounds the costs at one candidate, whatever it responds. */
+type Bounds = {
+  candidate: Candidate;
+  inputTokens: number;
+  outputTokens: number;
+  prompts: number;
+  lifetime: CacheLifetime;
+};
+
 /** The maximum cost of a request, exact and before commission, with its most expensive candidate. */
 export type Plan = Costs & {
   /** The input and one output token: the smallest useful hold. */
@@ -28,8 +36,8 @@ export type Plan = Costs & {
   want: Picocredits;
   /** Web searches that the client allows. */
   searches: number;
-  /** The costs if only as many searches are allowed. */
-  costsWith: (searches: number) => Costs;
+  /** One for each candidate. */
+  bounds: readonly Bounds[];
   /** Output tokens per choice that the client expects: its own limit, if it set one. */
   expectedCap: number;
   /** Output tokens per choice that every candidate can produce. */
@@ -51,33 +59,22 @@ export function planRequest(
   // Counted with the tokenizer that yields the most tokens: the hold must suffice for every candidate.
   const { largestInputTokens, media } = measure(largestKind(candidates));
   const lifetime = readCacheLifetime(request);
-  const models = candidates.map(({ model }) => model);
-  const inputTokens = (model: CatalogModel) => largestInputTokens + largestMediaTokens(media, model);
   const prompts = protocol.prompts(request);
   const choices = protocol.choices(request);
   const requested = protocol.requestedOutputTokens(request);
   const most = Math.min(
     requested ?? settings().DEFAULT_OUTPUT_TOKENS,
-    ...models.map((model) => model.maxOutputTokens),
+    ...candidates.map(({ model }) => model.maxOutputTokens),
   );
-  const exceedsContext = ({ model }: Candidate) => inputTokens(model) + most > model.contextWindow;
-  const room = (candidate: Candidate) => outputRoom(measure, candidate);
+  const bounds = candidates.map((candidate): Bounds => {
+    const inputTokens = largestInputTokens + largestMediaTokens(media, candidate.model);
+    return { candidate, inputTokens, outputTokens: choices * most, prompts, lifetime };
+  });
   const outputCap =
-    most === requested ? most : Math.min(most, ...candidates.filter(exceedsContext).map(room));
-  const costsWith = (allowed: number): Costs => {
-    const costs = candidates.map((candidate) => {
-      const searches = runsSearches(candidate) ? allowed : 0;
-      const size = { inputTokens: inputTokens(candidate.model), outputTokens: choices * most, prompts };
-      return worstCosts(candidate, { ...size, lifetime, searches });
-    });
-    return {
-      inputCost: highest(costs.map(({ inputCost }) => inputCost)),
-      outputPrice: highest(costs.map(({ outputPrice }) => outputPrice)),
-    };
-  };
+    most === requested ? most : Math.min(most, ...bounds.map((bound) => fitContext(measure, bound, most)));
   const searches = protocol.searches(request);
-  const { inputCost, outputPrice } = costsWith(searches);
-  const least = searches > 1 ? costsWith(1) : { inputCost, outputPrice };
+  const { inputCost, outputPrice } = worstCosts(bounds, searches);
+  const least = searches > 1 ? worstCosts(bounds, 1) : { inputCost, outputPrice };
   // A provider may bill for a request that it refuses, too.
   const fee = highest(candidates.map(({ profile }) => profile.refusalFee));
   return {
@@ -86,7 +83,7 @@ export function planRequest(
     inputCost,
     outputPrice,
     searches,
-    costsWith,
+    bounds,
     expectedCap: requested ?? outputCap,
     outputCap,
     choices,
@@ -104,26 +101,30 @@ const largestKind = (candidates: Candidates): TokenKind =>
 const MIN_ROOM = 256;
 
 /**
- * The part of the context window that the prompt probably leaves free. Providers reject a limit that exceeds
- * it, so a limit that we set must fit.
+ * The limit, or the part of the context window that the prompt probably leaves free. Providers reject a limit that
+ * exceeds it, so a limit that we set must fit.
  */
-function outputRoom(measure: Measure, candidate: Candidate): number {
+function fitContext(measure: Measure, { candidate, inputTokens: largest }: Bounds, most: number): number {
+  if (largest + most <= candidate.model.contextWindow) return most;
   const inputTokens = Math.ceil(1.1 * likelyInputTokens(measure, candidate));
   return Math.max(MIN_ROOM, candidate.model.contextWindow - inputTokens);
 }
 
-type RequestSize = {
-  inputTokens: number;
-  outputTokens: number;
-  prompts: number;
-  lifetime: CacheLifetime;
-  searches: number;
-};
+/** The maximum costs at any candidate, if only as many searches are allowed. */
+function worstCosts(bounds: readonly Bounds[], allowedSearches: number): Costs {
+  const costs = bounds.map((bound) =>
+    worstCostsAt(bound, runsSearches(bound.candidate) ? allowedSearches : 0),
+  );
+  return {
+    inputCost: highest(costs.map(({ inputCost }) => inputCost)),
+    outputPrice: highest(costs.map(({ outputPrice }) => outputPrice)),
+  };
+}
 
-/** The maximum costs at one candidate. It refuses a prompt that exceeds the context window, and bills nothing. */
-function worstCosts(
-  { model, profile }: Candidate,
-  { inputTokens, outputTokens, prompts, lifetime, searches }: RequestSize,
+/** A candidate refuses a prompt that exceeds the context window, and bills nothing. */
+function worstCostsAt(
+  { candidate: { model, profile }, inputTokens, outputTokens, prompts, lifetime }: Bounds,
+  searches: number,
 ): Costs {
   const { prices, contextWindow } = model;
   const search = searches > 0 ? profile.webSearch : null;
@@ -148,7 +149,7 @@ const USEFUL_OUTPUT = 1_024;
 export function fitSearches(plan: Plan, hold: Hold): number {
   const output = plan.choices * Math.min(plan.outputCap, USEFUL_OUTPUT);
   for (let searches = plan.searches; searches > 1; searches--) {
-    const { inputCost, outputPrice } = plan.costsWith(searches);
+    const { inputCost, outputPrice } = worstCosts(plan.bounds, searches);
     if (affordableOutputTokens(hold, inputCost, outputPrice) >= output) return searches;
   }
   return Math.min(1, plan.searches);
@@ -156,7 +157,7 @@ export function fitSearches(plan: Plan, hold: Hold): number {
 
 /** The output cap that the hold covers: the planned one, or a lower one that fits the balance. */
 export function fitOutputCap(plan: Plan, hold: Hold, searches = plan.searches): number {
-  const { inputCost, outputPrice } = searches === plan.searches ? plan : plan.costsWith(searches);
+  const { inputCost, outputPrice } = searches === plan.searches ? plan : worstCosts(plan.bounds, searches);
   const affordable = affordableOutputTokens(hold, inputCost, outputPrice);
   return Math.max(1, Math.min(plan.outputCap, Math.floor(affordable / plan.choices)));
 }

@@ -17,7 +17,7 @@ import { requireUserKey } from '../../people/access/authenticate';
 import { findUnprefixedModel } from '../pricing/served';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import { keepNumbers } from '../protocols/exact-numbers';
-import type { ModelType } from '../protocols/neutral';
+import type { Json, ModelType } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { type Candidates, resolveCandidates } from './candidates';
 import { findLimitRefusal } from './key-limit';
@@ -69,30 +69,32 @@ export async function readModelRequest<Body>(
   try {
     const key = modelType === 'language' ? readIdempotencyKey(request) : null;
     const digest = key === null ? undefined : createHash('sha256');
-    const { text, strings } = await readJson(request, keyHash, isLarge, digest);
-    // Streams of others continue between the steps, each of which may take some 30 ms.
-    if (isLarge) await letOthersRun();
-    const parsed = parseJsonObject(text);
-    if (isLarge) await letOthersRun();
-    const json = restoreStrings(parsed, strings);
+    const { json, cut } = await readJson(request, keyHash, isLarge, digest);
     requested = requireModel(json.model, modelType);
-    if (!isSmall) await letOthersRun();
-    const exact = restoreStrings(await keepNumbers(json, text), strings);
-    if (!isSmall) await letOthersRun();
-    const body = validate(exact);
-    if (!isSmall) await letOthersRun();
+    const body = isSmall
+      ? validate(await keepNumbers(json, cut))
+      : await validateInSteps(json, cut, validate);
     const { candidates, warnings } = requested;
     const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
     return { keyHash, waitMs, candidates, warnings, body, isSmall, isLarge, idempotency };
   } catch (error) {
-    // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
-    await requireLiveKey(request);
-    const { partnerId } = await requireUserKey(request);
-    caller.partnerId = partnerId;
-    const id = requested?.candidates[0].model.id;
-    if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
+    await requireAccess(request, caller, requested);
     throw error;
   }
+}
+
+/** What is wrong with the key takes precedence over what is wrong with the body. */
+async function requireAccess(
+  request: ApiRequest,
+  caller: Caller,
+  requested: RequestedModel | undefined,
+): Promise<void> {
+  // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
+  await requireLiveKey(request);
+  const { partnerId } = await requireUserKey(request);
+  caller.partnerId = partnerId;
+  const id = requested?.candidates[0].model.id;
+  if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
 }
 
 async function readJson(
@@ -100,11 +102,32 @@ async function readJson(
   keyHash: Buffer,
   isLarge: boolean,
   digest: Hash | undefined,
-): Promise<CutJson> {
+): Promise<{ json: Json; cut: CutJson }> {
   const key = keyHash.toString('latin1');
-  return isLarge
-    ? readLargeJson(request, GENERATION_BODY_BYTES, key, digest)
-    : { text: await readJsonText(request, GENERATION_BODY_BYTES, key, digest), strings: [] };
+  if (!isLarge) {
+    const text = await readJsonText(request, GENERATION_BODY_BYTES, key, digest);
+    return { json: parseJsonObject(text), cut: { text, strings: [] } };
+  }
+  const cut = await readLargeJson(request, GENERATION_BODY_BYTES, key, digest);
+  // Streams of others continue between the steps, each of which may take some 30 ms.
+  await letOthersRun();
+  const parsed = parseJsonObject(cut.text);
+  await letOthersRun();
+  return { json: restoreStrings(parsed, cut.strings), cut };
+}
+
+/** The same as for a small body. Streams of others continue between the steps. */
+async function validateInSteps<Body>(
+  json: Json,
+  cut: CutJson,
+  validate: ClientProtocol<Body>['validate'],
+): Promise<Body> {
+  await letOthersRun();
+  const exact = await keepNumbers(json, cut);
+  await letOthersRun();
+  const body = validate(exact);
+  await letOthersRun();
+  return body;
 }
 
 type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;

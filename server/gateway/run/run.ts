@@ -13,7 +13,6 @@ import type { Keeper } from './kept-responses';
 import { type Estimate, type Interrupted, UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, meter, writeReceipt } from './meter';
 import { createPlace } from './provider-share';
-import { hashForProviders } from './user-hash';
 
 /** The call to a candidate that has not rejected the request: it has read the prompt. */
 export type Working = {
@@ -35,21 +34,17 @@ export type NotedAttempt = { model: CatalogModel; atMs: number; outcome: Receipt
  */
 export type ReadGoal = 'input' | 'start' | 'usage';
 
-/** A running request: it has a hold, and its response is not settled yet. */
-export type Run = {
+/** What is asked, as far as the hold covers it. */
+type Asked = Readonly<{
   requestId: string;
-  hold: Hold;
-  /** Keeps the response of a request with an `Idempotency-Key`; null without one. */
-  claim: Claim | null;
   candidates: Candidates;
   /** The requested model, which is that of the first candidate. */
   model: CatalogModel;
   /** Changes that svc made to the request, as warnings for the client. */
   warnings: readonly string[];
   client: ClientRequest;
-  /** Keeps the response; null in formats without references to earlier responses. */
-  keeper: Keeper | null;
   clientHeaders: ClientHeaders;
+  userHash: string;
   wantsStream: boolean;
   /** Whether preparing the request takes too little time to let others run afterwards. */
   isSmall: boolean;
@@ -62,13 +57,14 @@ export type Run = {
   choices: number;
   /** The prompt contains images or documents, whose tokens only the provider can count. */
   hasMedia: boolean;
-  userHash: string;
   /** The usage that is charged if a candidate reports none. */
   estimate: (served: Candidate) => Estimate;
+}>;
+
+/** What has happened so far. */
+type Progress = {
   /** Headers that inform the client of changes to its request. */
   headers: Record<string, string>;
-  /** Cancels the call to the provider. */
-  abort: Abort;
   working: Working | null;
   /** In order. */
   attempts: NotedAttempt[];
@@ -76,25 +72,42 @@ export type Run = {
   losses: Loss[];
   /** The span of the current call to a provider; undefined without tracing. */
   call: Span | undefined;
+  /** Bytes of output. Each renewal of the lease reports them. */
+  outputBytes: number;
   /** When the client disconnected; null while it is connected. */
   disconnectedAtMs: number | null;
   /** How far the response is read after the disconnect; null if the provider is cancelled. */
   readGoal: ReadGoal | null;
   /** The error that the client receives, because the instance stops, the user has stopped the app or the time is up. */
   cutOff: ApiError | null;
-  /** Ends the response with an error while the client is connected. */
-  endResponse: (error: ApiError) => void;
-  /** Called when the client no longer waits. */
-  disconnect: () => void;
   /** The candidate that refused the content of the request, and bills for that. */
   refusedBy: Candidate | null;
-  /** Bytes of output so far. Each renewal of the lease reports them. */
-  progress: { outputBytes: number };
+};
+
+/** What the request holds until it is settled. */
+type Held = {
+  readonly hold: Hold;
+  /** Keeps the response of a request with an `Idempotency-Key`; null without one. */
+  readonly claim: Claim | null;
+  /** Keeps the response; null in formats without references to earlier responses. */
+  readonly keeper: Keeper | null;
+  /** Ends the response with an error while the client is connected. */
+  endResponse: (error: ApiError) => void;
+};
+
+type Lease = Held & {
+  /** Cancels the call to the provider. */
+  readonly abort: Abort;
+  /** Called when the client no longer waits. */
+  disconnect: () => void;
   /** Takes a place at the provider that is called, and gives up the one before. */
-  occupy: (provider: string) => void;
+  readonly occupy: (provider: string) => void;
   /** Called after settlement, however the run ended. */
   endLease: () => void;
 };
+
+/** A running request: it has a hold, and its response is not settled yet. */
+export type Run = Asked & Progress & Lease;
 
 const running = new Set<Run>();
 
@@ -114,70 +127,47 @@ export function mayNotBeCutOff(run: Run): void {
   run.disconnect = () => {};
 }
 
-type Started = Omit<
-  Run,
-  | 'model'
-  | 'userHash'
-  | 'headers'
-  | 'abort'
-  | 'working'
-  | 'attempts'
-  | 'losses'
-  | 'disconnect'
-  | 'call'
-  | 'disconnectedAtMs'
-  | 'readGoal'
-  | 'cutOff'
-  | 'refusedBy'
-  | 'progress'
-  | 'occupy'
-  | 'endLease'
->;
-
 /** From here on the lease is renewed. */
-export function startRun(started: Started): Run {
-  const { hold, candidates, estimate } = started;
-  const [requested] = candidates;
-  const { model } = requested;
-  const progress = { outputBytes: 0 };
-  const attempts: NotedAttempt[] = [];
+export function startRun(asked: Asked, { hold, claim, keeper, endResponse }: Held): Run {
+  const { requestId, candidates, model, estimate } = asked;
   let ofRequested: Estimate | undefined;
   const stopRenewing = keepLease(hold, () => {
-    ofRequested ??= estimate(requested);
-    const metered = meter({ usage: null, providerCost: null, ...progress }, ofRequested, unseenSoFar(run));
+    ofRequested ??= estimate(candidates[0]);
+    const { attempts, outputBytes } = run;
+    const metered = meter({ usage: null, providerCost: null, outputBytes }, ofRequested, unseenSoFar(run));
     const receipt = writeReceipt(metered, { requested: model, served: model, attempts, outcome: 'failed' });
     return { charge: chargeMetered(metered, model, hold), receipt };
   });
   const occupy = createPlace();
-  const endLease = () => {
-    running.delete(run);
-    occupy(null);
-    stopRenewing();
-    finishTrace(started.requestId);
-  };
-  const userHash = hashForProviders(hold.appUserId);
   const abort = new Abort();
   const run: Run = {
-    model,
-    userHash,
     headers: {},
-    abort,
     working: null,
-    attempts,
+    attempts: [],
     losses: [],
-    disconnect: () => abort.abort(),
     call: undefined,
+    outputBytes: 0,
     disconnectedAtMs: null,
     readGoal: null,
     cutOff: null,
     refusedBy: null,
-    progress,
+    hold,
+    claim,
+    keeper,
+    abort,
     occupy,
-    endLease,
-    ...started,
+    endResponse,
+    disconnect: () => abort.abort(),
+    endLease: () => {
+      running.delete(run);
+      occupy(null);
+      stopRenewing();
+      finishTrace(requestId);
+    },
+    ...asked,
   };
   running.add(run);
-  extendTrace(started.requestId);
+  extendTrace(requestId);
   return run;
 }
 

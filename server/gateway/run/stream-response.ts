@@ -94,7 +94,7 @@ async function relayToClient(run: Run, stream: OpenedStream, client: ClientStrea
       if (client.isFull) await client.drained();
       if (run.disconnectedAtMs !== null) return '';
       const { text, done } = await stream.next();
-      run.progress.outputBytes = relay.facts.outputBytes;
+      run.outputBytes = relay.facts.outputBytes;
       if (done) return text;
       if (text === '') continue;
       keepalive.refresh();
@@ -112,7 +112,7 @@ async function readToGoal(run: Run, { relay, next }: OpenedStream, endAtGoal: ()
     const piece = await next();
     done = piece.done;
     run.claim?.record(piece.text);
-    run.progress.outputBytes = relay.facts.outputBytes;
+    run.outputBytes = relay.facts.outputBytes;
     if (!done) endAtGoal();
   }
   if (relay.facts.failure !== null) run.abort.abort();

@@ -21,7 +21,7 @@ const messagesHistory = `[{"role":"user","content":"Hi"},{"role":"assistant","co
 const messagesRequest = `{"model":"some/model","max_tokens":100,"tools":[{"name":"f","input_schema":{"type":"object","properties":{"id":{"enum":[${ID}]}}}}],"messages":${messagesHistory}}`;
 
 /** As the use case reads it. */
-const read = (text: string): Promise<Json> => keepNumbers(JSON.parse(text) as Json, text);
+const read = (text: string): Promise<Json> => keepNumbers(JSON.parse(text) as Json, { text, strings: [] });
 
 /** As the provider receives it. */
 const write = (format: 'chat' | 'messages', request: Json, provider: string): string =>

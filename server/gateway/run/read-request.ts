@@ -14,6 +14,7 @@ import { hasSmallBody } from '../../base/http/receive-body';
 import { takeKeyTurn } from '../../base/rate-limit/key-turns';
 import { isModelAllowed } from '../../partners/model-access';
 import { requireUserKey } from '../../people/access/authenticate';
+import { requireLiveKey } from '../../people/access/live-keys';
 import { findUnprefixedModel } from '../pricing/served';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import { keepNumbers } from '../protocols/exact-numbers';
@@ -21,7 +22,6 @@ import type { Json, ModelType } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { type Candidates, resolveCandidates } from './candidates';
 import { findLimitRefusal } from './key-limit';
-import { requireLiveKey } from './live-keys';
 import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
 
 /** Up to this size, JSON is parsed and written at once: each takes a few milliseconds, and pieces take twice that. */

@@ -21,6 +21,8 @@ const SHARED = ['team', 'partner', 'partner_limit', 'model', 'model_price', 'fx_
 /** What moves with a user. Sign-in stays where it is. */
 const OF_USER = ['user_key', 'wallet', 'user_app', 'hold', 'ledger_transaction', 'audited_pocket'];
 const MIGRATIONS = 'prisma/migrations';
+const LEDGER_SQL = 'server/ledger/sql';
+const ACTIVITY_SQL = 'server/reports/activity/activity.sql';
 /** Citus does not pass these on. They only spare ANALYZE some work. */
 const STATISTICS = /^ALTER TABLE \w+ ALTER COLUMN \w+ SET STATISTICS \d+;$/gm;
 /** The tables have them; a view needs none. */
@@ -59,6 +61,13 @@ const readMigrations = () =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => readFileSync(path.join(MIGRATIONS, name, 'migration.sql'), 'utf8'));
 
+const readFunctions = () => {
+  const ledger = readdirSync(LEDGER_SQL).sort();
+  return [...ledger.map((file) => path.join(LEDGER_SQL, file)), ACTIVITY_SQL].map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+};
+
 /** Views and functions for a schema, on the node that holds it. @param {Node} node @param {number} n */
 export function openSchema({ url }, n) {
   const name = nameOf(n);
@@ -73,8 +82,7 @@ export function openSchema({ url }, n) {
       );
     }
     await client.query(`SET search_path = ${name}_local, ${name}`);
-    const [, functions = ''] = readMigrations();
-    await client.query(functions.replace(TRIGGERS, ''));
+    for (const functions of readFunctions()) await client.query(functions.replace(TRIGGERS, ''));
   });
 }
 

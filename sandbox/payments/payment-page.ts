@@ -98,8 +98,9 @@ function renderSavedCards(session: Session, saved: readonly PaymentMethod[]): st
   const canRemove = session.saved_payment_method_options?.payment_method_remove === 'enabled';
   return saved
     .map(({ id, card: { brand, last4 } }) => {
+      const name = brand.replace(/^./, (first) => first.toUpperCase());
       const send = (verb: string, label: string) =>
-        `<button type="button" data-send='{"${verb}":"${id}"}'>${label} ${brand} •••• ${last4}</button>`;
+        `<button type="button" data-send='{"${verb}":"${id}"}'>${label} ${name} •••• ${last4}</button>`;
       return send('saved', 'Pay with') + (canRemove ? send('remove', 'Remove') : '');
     })
     .join('');

@@ -70,9 +70,11 @@ function namesEndpoint(url: string): boolean {
 function findBodyFaults({ path, method, operation }: Case, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (status >= 400 && type === 'application/json') {
-    const isMessages = /^\/(v1\/)*messages([/?]|$)/.test(path) && namesEndpoint(path);
+    // Repeated slashes are one.
+    const single = path.replace(/^[^?]*/, (part) => part.replaceAll(/\/{2,}/g, '/'));
+    const isMessages = /^\/(v1\/)*messages([/?]|$)/.test(single) && namesEndpoint(path);
     const isOauth =
-      /^\/(oauth\/|\.well-known\/oauth-authorization-server(\?|$))/.test(path) && namesEndpoint(path);
+      /^\/(oauth\/|\.well-known\/oauth-authorization-server(\?|$))/.test(single) && namesEndpoint(path);
     const schema = isMessages ? messagesErrorSchema : isOauth ? oauthErrorSchema : chatErrorSchema;
     const { success } = schema.strict().safeParse(JSON.parse(text));
     if (!success) return [`not the documented error: ${text.slice(0, 300)}`];

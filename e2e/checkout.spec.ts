@@ -558,7 +558,7 @@ test.describe('in German, small and dark, without colours or motion', () => {
     await expectNothingCutOff(checkout);
     await checkout.getByRole('radio', { name: /^10\s€/ }).check();
     await checkout.getByRole('button', { name: /^Weiter mit 10\s€$/ }).click();
-    await expect(form(checkout).getByRole('button', { name: 'Testkarte eintragen' })).toBeVisible();
+    await expect(form(checkout).getByRole('button', { name: 'Fill in test card' })).toBeVisible();
     await expectNothingCutOff(checkout);
     await payByCard(checkout, '4242 4242 4242 4242');
     await expect(checkout.getByRole('heading', { name: '1.080 Credits gutgeschrieben' })).toBeVisible();

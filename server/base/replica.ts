@@ -13,7 +13,7 @@ import { log } from './log';
 const MOST_LAG_SECONDS = 10;
 const CHECKED_FOR_MS = 5 * SECOND_MS;
 
-/** The lag is null if the replica does not respond, or is none. */
+/** The lag is null if the replica does not respond, or is not a replica. */
 export type ReplicaState = { isUsable: boolean; lagSeconds: number | null; reason: string };
 
 let checked: { atMs: number; state: Promise<ReplicaState> } | undefined;

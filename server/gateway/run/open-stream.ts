@@ -65,8 +65,9 @@ export async function openStream(
     try {
       for (;;) {
         const piece = await upstream.read();
+        isOver = piece === null;
         const text = piece === null ? relay.end() : relay.push(piece);
-        isOver = piece === null || relay.facts.failure !== null;
+        isOver ||= relay.facts.failure !== null;
         // Nothing reads the rest after a failure.
         if (isOver) upstream.cancel();
         if (isOver) return { text, done: true };
@@ -74,10 +75,12 @@ export async function openStream(
       }
     } catch (error) {
       cutBy = timedOut(error) ? 'timeout' : 'connection_lost';
+      // What cannot be read the first time would be read in part the second time.
+      const mayEnd = relay.facts.ended && !isOver;
       isOver = true;
       upstream.cancel();
       // A response that said that it ends is complete, whatever follows.
-      const rest = relay.facts.ended ? readRest(relay) : null;
+      const rest = mayEnd ? readRest(relay) : null;
       if (rest === null) relay.facts.failure ??= brokenResponse(reasonOf(error));
       return { text: rest ?? '', done: true };
     }

@@ -151,7 +151,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler {
     });
   }
 
-  // After a pause of the process the time is up, and what arrived meanwhile is read between a timer and an immediate.
+  // When a paused process continues, Node runs its timers before it reads what has arrived, and immediates after that.
   readonly #onNoStart = (): void => {
     setImmediate(() => {
       if (this.statusCode === 0) this.cancel(new errors.HeadersTimeoutError());

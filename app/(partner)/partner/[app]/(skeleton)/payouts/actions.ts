@@ -67,7 +67,7 @@ export const askForPayout = memberAction('payouts', ofApp, async ({ teamId }, _,
 });
 
 const REFUSALS = {
-  exists: 'There already is a payout for this month',
+  exists: 'There is already a payout for this month',
   below_minimum: 'The payable amount is below the minimum',
   held: 'The payouts of your team are paused',
   not_ready: 'Complete your payout account or payee details first',

@@ -25,11 +25,17 @@ const { url: databaseUrl } = await newDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'rolling-'));
 let first: Instance;
 let second: Instance;
+const started: Instance[] = [];
 
 beforeAll(async () => {
   await buildWidget();
   await buildPages();
   await bundleServer();
+}, 300_000);
+
+/** New ones each time, so that the test can run once more. */
+async function startInstances(): Promise<void> {
+  await stopInstances();
   const environment = {
     NODE_ENV: 'production' as const,
     LOG_LEVEL: 'info',
@@ -46,16 +52,20 @@ beforeAll(async () => {
     Instance.start(path.join(folder, 'first'), environment),
     Instance.start(path.join(folder, 'second'), environment),
   ]);
-}, 300_000);
+  started.push(first, second);
+}
+
+const stopInstances = () => Promise.all(started.splice(0).map((instance) => instance.stop(STOP_PATIENCE_MS)));
 
 afterAll(async () => {
-  await Promise.all([first?.finish(), second?.finish()]);
+  await stopInstances();
   rmSync(folder, { recursive: true });
 });
 
 test('a rolling restart behind a proxy that keeps its connections fails no request and no stream', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
+  await startInstances();
   const { userKey } = await newPerson({ credits: 10_000 });
   const proxy = await startAnyProxy([first.url, second.url]);
   const load = startLoad(proxy.url, userKey);

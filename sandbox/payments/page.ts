@@ -20,9 +20,11 @@ h1 { font-size: 1.5rem; margin: 0; }
 fieldset { border: 0; padding: 0; margin: 1rem 0; }
 label { display: block; margin-top: .75rem; }
 input, select, button { font: inherit; max-width: 100%; min-height: 2.75rem; }
-input:not([type=radio], [type=checkbox]), select, button { width: 100%; }
+input:not([type=radio], [type=checkbox]), select, button { width: 100%; padding: 0 .75rem; border: 1px solid #7c828d; border-radius: 6px; color: inherit; background: light-dark(#fff, #131417); }
+[type=submit] { color: light-dark(#fff, #16181d); background: light-dark(#16181d, #eceef2); font-weight: 600; }
 [type=radio], [type=checkbox] { min-height: 1.5rem; width: 1.5rem; vertical-align: middle; }
-a, summary { display: inline-block; padding: .5rem 0; }
+a { display: inline-block; padding: .5rem 0; }
+summary { padding: .5rem 0; }
 button { margin-top: .5rem; }
 .error { color: light-dark(#b3261e, #ff9d94); margin: 0; }
 `;

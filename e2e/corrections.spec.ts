@@ -112,8 +112,16 @@ async function proposeFor(service: string, userKey: string, request: string): Pr
   const file = path.join(tmpdir(), `prices-${process.pid}.json`);
   writeFileSync(file, JSON.stringify({ input: '1', output: '4', cacheRead: '0.25' }));
   return runCommand([
-    ...['corrections', 'propose', '--price-version', version ?? '', '--prices', file],
-    ...['--from', (at ?? '').slice(0, 10), '--reason', REASON],
+    'corrections',
+    'propose',
+    '--price-version',
+    version ?? '',
+    '--prices',
+    file,
+    '--from',
+    (at ?? '').slice(0, 10),
+    '--reason',
+    REASON,
   ]) as { batch_id: string };
 }
 

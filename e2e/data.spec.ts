@@ -41,7 +41,10 @@ async function generate(service: string, { userKey }: NewUser, model: string): P
 const attempts = (...steps: [string, string][]) =>
   JSON.stringify(
     steps.map(([provider, outcome], at) => ({
-      ...{ provider, model: `${provider}/some-model`, at: `2026-11-20T10:00:0${at}.000Z`, outcome },
+      provider,
+      model: `${provider}/some-model`,
+      at: `2026-11-20T10:00:0${at}.000Z`,
+      outcome,
     })),
   );
 

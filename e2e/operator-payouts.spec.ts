@@ -38,7 +38,14 @@ test('a partner is paid by hand, returned by the bank, paid again, and charged b
 }) => {
   const owner = newEmail();
   const { partner_id: app } = runCommand([
-    ...['partner', 'create', '--name', DEAL.name, '--rate', '25', '--owner', owner],
+    'partner',
+    'create',
+    '--name',
+    DEAL.name,
+    '--rate',
+    '25',
+    '--owner',
+    owner,
   ]) as { partner_id: string };
   await earn(app, '200 days', 'earned', 12_500_400_000n);
 

@@ -31,7 +31,14 @@ test('a partner limits the users of an app, an operator lowers the ceiling, and 
   const owner = newEmail();
   const name = `Quay ${Date.now().toString(36)}`;
   const { partner_id: app, publishable_key: publishableKey } = runCommand([
-    ...['partner', 'create', '--name', name, '--rate', '25', '--owner', owner],
+    'partner',
+    'create',
+    '--name',
+    name,
+    '--rate',
+    '25',
+    '--owner',
+    owner,
   ]) as Record<'partner_id' | 'publishable_key', string>;
 
   const email = newEmail();

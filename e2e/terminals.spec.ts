@@ -24,7 +24,8 @@ async function ask(service: string, userKey: string): Promise<{ status: number; 
     method: 'POST',
     headers: { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ model: 'sandbox/echo', max_tokens: 20 },
+      model: 'sandbox/echo',
+      max_tokens: 20,
       messages: [{ role: 'user', content: 'Hello' }],
     }),
   });

@@ -216,8 +216,16 @@ test.describe('an attacker', () => {
   }) => {
     const mints = collectMints(context);
     const init = {
-      ...{ v: 1, t: 'init', rid: 'evil', publishable_key: partner.publishableKey, challenge: 'A'.repeat(43) },
-      ...{ currency: 'usd', display: 'popup', checkout_mode: 'embedded', amount: null, metadata: null },
+      v: 1,
+      t: 'init',
+      rid: 'evil',
+      publishable_key: partner.publishableKey,
+      challenge: 'A'.repeat(43),
+      currency: 'usd',
+      display: 'popup',
+      checkout_mode: 'embedded',
+      amount: null,
+      metadata: null,
       origin: partner.secure.origin('shop.test'),
     };
     const script = `

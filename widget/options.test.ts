@@ -9,8 +9,13 @@ test('a key is the only required option', () => {
   const { config, problems } = read({ publishableKey });
   expect(problems).toEqual([]);
   expect(config).toEqual({
-    ...{ publishableKey, checkoutUrl: CHECKOUT, currency: 'usd', display: 'embedded' },
-    ...{ checkoutMode: 'embedded', metadata: null, callbacks: {} },
+    publishableKey,
+    checkoutUrl: CHECKOUT,
+    currency: 'usd',
+    display: 'embedded',
+    checkoutMode: 'embedded',
+    metadata: null,
+    callbacks: {},
   });
 });
 
@@ -57,8 +62,13 @@ test('metadata that cannot be serialized is refused, and other metadata is copie
 
 test('an unknown option is listed, and is not an error', () => {
   const all = {
-    ...{ publishableKey, baseUrl: CHECKOUT, currency: 'eur', display: 'popup', checkoutMode: 'manual' },
-    ...{ metadata: {}, onError: () => {} },
+    publishableKey,
+    baseUrl: CHECKOUT,
+    currency: 'eur',
+    display: 'popup',
+    checkoutMode: 'manual',
+    metadata: {},
+    onError: () => {},
   };
   expect(read(all)).toMatchObject({ problems: [], unknown: [] });
   expect(read({ ...all, onSuccess: () => {}, publishable_key: 'x' })).toMatchObject({

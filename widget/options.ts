@@ -13,7 +13,12 @@ export type Config = {
 };
 
 const OPTION_NAMES = new Set<string>([
-  ...['publishableKey', 'baseUrl', 'currency', 'display', 'checkoutMode', 'metadata'],
+  'publishableKey',
+  'baseUrl',
+  'currency',
+  'display',
+  'checkoutMode',
+  'metadata',
   ...CALLBACK_NAMES,
 ]);
 

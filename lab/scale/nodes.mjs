@@ -66,7 +66,12 @@ async function startNode(programs, folder, name) {
   mkdirSync(data, { recursive: true });
   handOver(folder);
   runProgram(path.join(programs, 'initdb'), [
-    ...['-D', data, '--username=svc', '--auth=trust', '--encoding=UTF8', '--locale=C'],
+    '-D',
+    data,
+    '--username=svc',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
   ]);
   const cluster = await startCluster(programs, data, SETTINGS);
   const server = `postgresql://svc@127.0.0.1:${cluster.port}`;

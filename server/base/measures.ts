@@ -143,8 +143,16 @@ export const failedJobs = new Count<string>(
 );
 
 export const MEASURES = [
-  ...[httpRequests, httpDurations, apiErrors, generationStarts, generations, providerAttempts],
-  ...[providerResponses, ledgerBatches, failedLedgerBatches, failedJobs],
+  httpRequests,
+  httpDurations,
+  apiErrors,
+  generationStarts,
+  generations,
+  providerAttempts,
+  providerResponses,
+  ledgerBatches,
+  failedLedgerBatches,
+  failedJobs,
 ] as const;
 
 type OpenConnections = { readonly open: number; readonly running: number };

@@ -34,8 +34,12 @@ export async function openProposal(proposal: NewProposal): Promise<string> {
 export async function writeProposal(batchId: string, dues: readonly CorrectionDue[]): Promise<void> {
   await prisma().correction.createMany({
     data: dues.map(({ requestId, userId, partnerId, charge, providerCost }) => ({
-      ...{ batchId, transactionId: transactionIdOf(requestId), userId, partnerId },
-      ...{ due: charge, dueCost: providerCost },
+      batchId,
+      transactionId: transactionIdOf(requestId),
+      userId,
+      partnerId,
+      due: charge,
+      dueCost: providerCost,
     })),
   });
 }

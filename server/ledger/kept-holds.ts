@@ -38,8 +38,16 @@ export function isUsedOften(keyHash: Buffer): boolean {
 export function keepHold(keyHash: Buffer, { requestId, userId, rateBp, amount }: Hold): KeptHold {
   const madeAtMs = now();
   const kept = {
-    ...{ id: requestId, userId, keyHash, rateBp, amount, madeAtMs },
-    ...{ usedBy: requestId, idleSinceMs: madeAtMs, isSettling: false, isMetered: false },
+    id: requestId,
+    userId,
+    keyHash,
+    rateBp,
+    amount,
+    madeAtMs,
+    usedBy: requestId,
+    idleSinceMs: madeAtMs,
+    isSettling: false,
+    isMetered: false,
     returning: null,
   };
   const name = nameOf(keyHash);

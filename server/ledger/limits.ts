@@ -148,7 +148,9 @@ export async function readPartnerLimits(
     model_rule === null ? [] : { rule: model_rule, models },
   );
   return {
-    ...{ partnerId, isStopped: false, week: null },
+    partnerId,
+    isStopped: false,
+    week: null,
     request: leastOf(rows.map((row) => row.per_request)),
     day: leastOf(rows.map((row) => row.per_day)),
     month: leastOf(rows.map((row) => row.per_month)),

@@ -15,7 +15,9 @@ function logOverrun({ requestId, charge, receipt }: Settlement, { amount, pauses
   if (charge === undefined || charge.providerCost <= amount + 1n) return;
   log().warn(
     {
-      ...{ request_id: requestId, model: receipt?.model, provider: receipt?.provider },
+      request_id: requestId,
+      model: receipt?.model,
+      provider: receipt?.provider,
       held_credits: creditsToJson(amount),
       cost_credits: creditsToJson(charge.providerCost),
       overrun_credits: creditsToJson(charge.providerCost - amount),

@@ -73,8 +73,12 @@ async function findBooked(
 }
 
 const lossOf = (cost: bigint, { model, provider, estimated }: Receipt): Loss => ({
-  ...{ call: 0, model, provider, isEstimated: estimated },
-  ...{ reason: 'settled_late', cost: cost as Microcredits },
+  call: 0,
+  model,
+  provider,
+  isEstimated: estimated,
+  reason: 'settled_late',
+  cost: cost as Microcredits,
 });
 
 function logLate(requestId: string, charged: bigint, lost: bigint): void {

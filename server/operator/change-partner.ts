@@ -95,8 +95,12 @@ export async function changeDefaultLimits(
     const after = await readDefaultLimits(tx);
     const facts = (saved: UserLimits | null) => ({ user_limits: saved && describeLimits(saved) });
     await recordAction(tx, {
-      ...{ operator, what: 'app.limit_default', subject: 'all apps', reason },
-      ...{ before: facts(before), after: facts(after) },
+      operator,
+      what: 'app.limit_default',
+      subject: 'all apps',
+      reason,
+      before: facts(before),
+      after: facts(after),
     });
   });
 }

@@ -110,10 +110,15 @@ export async function decideCorrections({
         `These corrections are ${batch.state}: only proposed ones can be ${state}`,
       );
     await recordAction(tx, {
-      ...{ operator, what: `correction.${decision}`, subject: batchId, reason },
+      operator,
+      what: `correction.${decision}`,
+      subject: batchId,
+      reason,
       before: { state: 'proposed' },
       after: {
-        ...{ state, requests: batch.requests, users: batch.users },
+        state,
+        requests: batch.requests,
+        users: batch.users,
         credits: creditsToJson(batch.credits),
       },
     });

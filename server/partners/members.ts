@@ -133,8 +133,12 @@ async function record(
   { before, after }: RoleChange,
 ) {
   await recordTeamAction(tx, {
-    ...{ teamId, actor, what, subject: await findUserId(tx, email) },
-    ...{ before: { role: before }, after: { role: after } },
+    teamId,
+    actor,
+    what,
+    subject: await findUserId(tx, email),
+    before: { role: before },
+    after: { role: after },
   });
 }
 

@@ -93,7 +93,12 @@ export async function recordTeamAction(tx: Tx, entry: TeamEntry): Promise<void> 
   );
   await tx.teamAction.create({
     data: {
-      ...{ teamId: entry.teamId, partnerId, at: nowDate(), actor: entry.actor, what: entry.what, subject },
+      teamId: entry.teamId,
+      partnerId,
+      at: nowDate(),
+      actor: entry.actor,
+      what: entry.what,
+      subject,
       ...(before && { before: pick(before, names) }),
       ...(after && { after: pick(after, names) }),
     },

@@ -84,8 +84,11 @@ async function upsert(
   tx: Tx,
 ): Promise<void> {
   const values = {
-    ...{ perRequest: request, perDay: day, perMonth: month },
-    ...{ modelRule: models?.rule ?? null, models: models?.models ?? [] },
+    perRequest: request,
+    perDay: day,
+    perMonth: month,
+    modelRule: models?.rule ?? null,
+    models: models?.models ?? [],
   };
   await tx.partnerLimit.upsert({
     where: { partnerId_appUserId_ceiling: target },
@@ -121,8 +124,13 @@ export async function changeLimitsOfUser(
     const facts = [before, limits].map((one) => ({ user_limits: one && describeLimits(one) }));
     if (facts[0]?.user_limits === facts[1]?.user_limits) return;
     await recordTeamAction(tx, {
-      ...{ teamId, partnerId, actor, what: 'app.limits_of_user', subject: appUserId },
-      ...{ before: facts[0], after: facts[1] },
+      teamId,
+      partnerId,
+      actor,
+      what: 'app.limits_of_user',
+      subject: appUserId,
+      before: facts[0],
+      after: facts[1],
     });
   });
 }

@@ -39,7 +39,9 @@ type Shown = Omit<LimitsInUse, 'used'> & { used: Partial<LimitsInUse['used']> };
 
 function toView({ partnerId, isStopped, request, models, used, ...most }: Shown): LimitView {
   return {
-    ...{ partnerId, isStopped, models },
+    partnerId,
+    isStopped,
+    models,
     request: request === null ? null : creditsToJson(request),
     periods: PERIODS.flatMap((period) => {
       const use = used[period];

@@ -22,7 +22,10 @@ export function noteResponse(request: IncomingMessage, response: ServerResponse,
   log().info(
     {
       request_id: readRequestId(response),
-      ...{ method: request.method, route, status, duration_ms: durationMs },
+      method: request.method,
+      route,
+      status,
+      duration_ms: durationMs,
       // Of a response that had begun.
       ...(!response.writableFinished && { disconnected: true }),
     },

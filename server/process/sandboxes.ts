@@ -72,8 +72,12 @@ async function providePayments(life: Lifetime, given: Settings, databaseUrl: str
   life.onStop('sandbox store', store.close);
   const webhookUrl = `http://${reachableHost(given.HOST)}:${given.PORT}/api/stripe`;
   const payments = await startSandboxPayments({
-    ...{ port, secretKey, webhookUrl, store },
-    ...{ webhookSecret, connectWebhookSecret },
+    port,
+    secretKey,
+    webhookUrl,
+    store,
+    webhookSecret,
+    connectWebhookSecret,
   });
   life.onStop('sandbox payments', payments.close);
   Object.assign(process.env, {

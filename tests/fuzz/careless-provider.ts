@@ -25,33 +25,42 @@ const ODD: unknown[] = [
   1e21,
 ];
 const NOISE = [
-  ...[': comment', 'event: ping', 'event: ping\ndata: {}', 'data: {"type":"ping"}', 'data: {}', 'data: null'],
-  ...['data: ping', 'data: ""', 'data: []', 'data: true', 'id: 7', 'retry: 10', 'event: keepalive\ndata: x'],
-  ...['data: {"type":"vendor.note","a":1}', 'data: {"choices":[]}', 'data: {"usage":null}'],
+  ': comment',
+  'event: ping',
+  'event: ping\ndata: {}',
+  'data: {"type":"ping"}',
+  'data: {}',
+  'data: null',
+  'data: ping',
+  'data: ""',
+  'data: []',
+  'data: true',
+  'id: 7',
+  'retry: 10',
+  'event: keepalive\ndata: x',
+  'data: {"type":"vendor.note","a":1}',
+  'data: {"choices":[]}',
+  'data: {"usage":null}',
 ];
 const ENDS = [
-  ...[
-    'data: [DONE]',
-    'data: [DONE] ',
-    'event: done\ndata: [DONE]',
-    'data: "[DONE]"',
-    'data: bye',
-    'data: {"error":{"message":"late"}}',
-  ],
-  ...[
-    'data: {"object":"error","message":"late","code":500}',
-    'event: error\ndata: late',
-    'data: {"type":"x","message":"late"}',
-  ],
+  'data: [DONE]',
+  'data: [DONE] ',
+  'event: done\ndata: [DONE]',
+  'data: "[DONE]"',
+  'data: bye',
+  'data: {"error":{"message":"late"}}',
+  'data: {"object":"error","message":"late","code":500}',
+  'event: error\ndata: late',
+  'data: {"type":"x","message":"late"}',
 ];
 const FAILURES = [
-  ...['data: {"object":"error","message":"engine died","code":500}', 'data: {"detail":"engine died"}'],
-  ...['event: error\ndata: {"message":"upstream timeout","code":504}', 'event: error\ndata: engine died'],
-  ...[
-    'data: {"error":"engine died"}',
-    'data: {"error":{"message":"engine died"}}',
-    'data: {"message":"engine died","code":500}',
-  ],
+  'data: {"object":"error","message":"engine died","code":500}',
+  'data: {"detail":"engine died"}',
+  'event: error\ndata: {"message":"upstream timeout","code":504}',
+  'event: error\ndata: engine died',
+  'data: {"error":"engine died"}',
+  'data: {"error":{"message":"engine died"}}',
+  'data: {"message":"engine died","code":500}',
 ];
 
 export class Dice {
@@ -106,20 +115,20 @@ function disarrange(events: Json[], dice: Dice): void {
 }
 
 const ARGUMENTS = [
-  ...[
-    '{"x":1}',
-    '{"x":"a \\"b\\" c"}',
-    '{}',
-    '',
-    '{"x":',
-    '{}{"x":1}',
-    '{"x":1}{"x":1}',
-    "{'x':1}",
-    'abc',
-    'null',
-    '[1]',
-  ],
-  ...['{"x":NaN}', '{"x":1}}', '{"text":"a\nb"}'],
+  '{"x":1}',
+  '{"x":"a \\"b\\" c"}',
+  '{}',
+  '',
+  '{"x":',
+  '{}{"x":1}',
+  '{"x":1}{"x":1}',
+  "{'x':1}",
+  'abc',
+  'null',
+  '[1]',
+  '{"x":NaN}',
+  '{"x":1}}',
+  '{"text":"a\nb"}',
 ];
 
 const textOf = (dice: Dice) => dice.pick(['Hello', 'Hi 🌍', 'The answer is 4']);
@@ -223,8 +232,14 @@ const messageWhole = (dice: Dice): Json => {
   const content = blocksOf(dice);
   const hasCalls = content.some(({ type }) => type === 'tool_use');
   return {
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content },
-    ...{ stop_reason: hasCalls ? 'tool_use' : 'end_turn', stop_sequence: null, usage: MESSAGE_USAGE },
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content,
+    stop_reason: hasCalls ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
+    usage: MESSAGE_USAGE,
   };
 };
 
@@ -268,8 +283,11 @@ const RESPONSE_USAGE = {
 };
 
 const RESPONSE_CITATION = {
-  ...{ type: 'url_citation', start_index: 0, end_index: 2 },
-  ...{ url: 'https://example.com/', title: 'Example' },
+  type: 'url_citation',
+  start_index: 0,
+  end_index: 2,
+  url: 'https://example.com/',
+  title: 'Example',
 };
 const ACTIONS = [
   {
@@ -289,19 +307,29 @@ function responseWhole(dice: Dice): Json {
   const part = { type: 'output_text', text: textOf(dice), annotations, logprobs };
   const search = { id: 'ws_1', type: 'web_search_call', status: 'completed', action: dice.pick(ACTIONS) };
   const calls = Array.from({ length: dice.below(3) }, (_, place) => ({
-    ...{ id: `fc_${place}`, type: 'function_call', status: 'completed' },
-    ...{ call_id: dice.isOneIn(3) ? 'c1' : `c${place}`, name: `f${place}`, arguments: dice.pick(ARGUMENTS) },
+    id: `fc_${place}`,
+    type: 'function_call',
+    status: 'completed',
+    call_id: dice.isOneIn(3) ? 'c1' : `c${place}`,
+    name: `f${place}`,
+    arguments: dice.pick(ARGUMENTS),
   }));
   return {
-    ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', error: null },
-    ...{
-      incomplete_details: null,
-      instructions: null,
-      metadata: {},
-      parallel_tool_calls: true,
-      temperature: 1,
-    },
-    ...{ tool_choice: 'auto', tools: [], top_p: 1, usage: RESPONSE_USAGE },
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    temperature: 1,
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
+    usage: RESPONSE_USAGE,
     output: [
       ...(dice.isOneIn(3)
         ? [{ id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] }]
@@ -337,8 +365,11 @@ function responseStream(dice: Dice): Json[] {
               { type: 'response.content_part.added', ...at, content_index: 0, part: { ...part, text: '' } },
               { type: 'response.output_text.delta', ...at, content_index: 0, delta: part.text, logprobs: [] },
               ...asArray(part.annotations).map((annotation, annotation_index) => ({
-                ...{ type: 'response.output_text.annotation.added', ...at, content_index: 0 },
-                ...{ annotation, annotation_index },
+                type: 'response.output_text.annotation.added',
+                ...at,
+                content_index: 0,
+                annotation,
+                annotation_index,
               })),
               { type: 'response.output_text.done', ...at, content_index: 0, text: part.text, logprobs: [] },
               { type: 'response.content_part.done', ...at, content_index: 0, part },

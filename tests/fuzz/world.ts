@@ -57,7 +57,8 @@ export async function openWorld(databaseUrl: string, folder: string) {
   const dashboard = new Dashboard(server.url.replace('127.0.0.1', 'localhost'));
   const team = managed.teamId ?? '';
   const ids = {
-    ...{ app: managed.id, team },
+    app: managed.id,
+    team,
     payout: await payTeam(team, server.url, holder.userKey),
     ref: (await findUserRef(HOLDER)) ?? '',
     foreignRef: (await findUserRef(BYSTANDER)) ?? '',
@@ -75,10 +76,23 @@ export async function openWorld(databaseUrl: string, folder: string) {
   const isText = (text: string | undefined): text is string => text !== undefined && text.length > 5;
   const password = decodeURIComponent(new URL(databaseUrl).password);
   return {
-    ...{ server, dashboard, app, spender, managed, holder, bystander, ids, made, visit, backend },
+    server,
+    dashboard,
+    app,
+    spender,
+    managed,
+    holder,
+    bystander,
+    ids,
+    made,
+    visit,
+    backend,
     /** What no response contains. */
     secrets: [
-      ...[secret, secretKey, webhookSecret, password],
+      secret,
+      secretKey,
+      webhookSecret,
+      password,
       ...[bystander, spender, holder].map(({ userKey }) => userKey),
     ].filter(isText),
     /** What only their owner and operators may read. */
@@ -135,14 +149,15 @@ async function payTeam(teamId: string, url: string, userKey: string): Promise<st
   await rollUpEarnings('0 seconds');
   const year = 366 * DAY_MS;
   const payout = await createPayout({
-    ...{
-      payoutId: newId('po'),
-      teamId,
-      period: '2026-11',
-      asOf: new Date(now() + year),
-      minimum: wholeCredits(1),
-    },
-    ...{ method: 'manual', approvedBy: null, processorAccountId: null, payee: null },
+    payoutId: newId('po'),
+    teamId,
+    period: '2026-11',
+    asOf: new Date(now() + year),
+    minimum: wholeCredits(1),
+    method: 'manual',
+    approvedBy: null,
+    processorAccountId: null,
+    payee: null,
   });
   if (payout.outcome !== 'created') throw new Error(`no payout: ${payout.outcome}`);
   return payout.payoutId;

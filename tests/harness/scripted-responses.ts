@@ -129,10 +129,23 @@ let responses = 0;
 function wholeResponse(items: Json[], more: Json = {}): Json {
   const id = `up${++responses}`;
   return {
-    ...{ id: `resp_${id}`, object: 'response', created_at: 1, status: 'completed', model: 'up' },
-    ...{ error: null, incomplete_details: null, instructions: null, metadata: {}, store: false },
-    ...{ parallel_tool_calls: true, temperature: 1, tool_choice: 'auto', tools: [], top_p: 1 },
-    ...{ safety_identifier: 'hash-of-the-user', usage: RESPONSE_USAGE },
+    id: `resp_${id}`,
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'up',
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    store: false,
+    parallel_tool_calls: true,
+    temperature: 1,
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
+    safety_identifier: 'hash-of-the-user',
+    usage: RESPONSE_USAGE,
     output: items.map((item, index) => ({ id: `item_${id}_${index}`, status: 'completed', ...item })),
     ...more,
   };

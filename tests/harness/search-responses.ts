@@ -234,7 +234,8 @@ const routedUsage = (): Json => ({
   total_tokens: ROUTED_USAGE.input + ROUTED_USAGE.output,
   cost: ROUTED_USAGE.costUsd,
   server_tool_use_details: {
-    ...{ tool_calls_requested: 1, tool_calls_executed: 1 },
+    tool_calls_requested: 1,
+    tool_calls_executed: 1,
     web_search_requests: ROUTED_USAGE.searches,
   },
 });

@@ -62,8 +62,15 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 ];
 
 const prose = [
-  ...['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', '.env.example'],
-  ...['lab/README.md', 'lab/bench/README.md', 'widget/loader/README.md'],
+  'README.md',
+  'AGENTS.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  '.env.example',
+  'lab/README.md',
+  'lab/bench/README.md',
+  'widget/loader/README.md',
   ...readdirSync('docs')
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),

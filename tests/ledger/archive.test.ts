@@ -73,14 +73,15 @@ async function reverseOldCommission(): Promise<string> {
 async function payTeam(): Promise<void> {
   const { teamId } = await prisma().partner.findUniqueOrThrow({ where: { id: YEAR_APP.id } });
   const made = await createPayout({
-    ...{
-      payoutId: newId('po'),
-      teamId: teamId ?? '',
-      period: monthsAgo(0),
-      asOf: nowDate(),
-      method: 'manual',
-    },
-    ...{ minimum: microcredits(0n), approvedBy: null, processorAccountId: null, payee: null },
+    payoutId: newId('po'),
+    teamId: teamId ?? '',
+    period: monthsAgo(0),
+    asOf: nowDate(),
+    method: 'manual',
+    minimum: microcredits(0n),
+    approvedBy: null,
+    processorAccountId: null,
+    payee: null,
   });
   expect(made.outcome).toBe('created');
 }

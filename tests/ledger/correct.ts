@@ -25,7 +25,10 @@ export async function proposeCredits(wishes: readonly Wish[]): Promise<string | 
       const due = charge - earlier - credits;
       const dueCost = (due * 10_000n) / (10_000n + BigInt(rateBp));
       return {
-        ...{ requestId, userId, partnerId, charge: microcredits(due) },
+        requestId,
+        userId,
+        partnerId,
+        charge: microcredits(due),
         providerCost: microcredits(dueCost < cost ? dueCost : cost),
       };
     }),

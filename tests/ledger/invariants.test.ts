@@ -90,8 +90,15 @@ async function payTeam(apps: string[]) {
     await prisma().team.update({ where: { id: teamId }, data: { payoutReserve } });
     const payoutId = newId('po');
     const made = await createPayout({
-      ...{ payoutId, teamId, period: month, asOf: new Date(frozen + 40 * DAY_MS), method: 'manual' },
-      ...{ minimum: microcredits(0n), approvedBy: null, processorAccountId: null, payee: null },
+      payoutId,
+      teamId,
+      period: month,
+      asOf: new Date(frozen + 40 * DAY_MS),
+      method: 'manual',
+      minimum: microcredits(0n),
+      approvedBy: null,
+      processorAccountId: null,
+      payee: null,
     });
     if (made.outcome !== 'created') throw new Error(made.outcome);
     payouts.push(payoutId);

@@ -483,8 +483,12 @@ describe('a kept hold of a dead instance', () => {
         writeBatch(
           [
             {
-              ...{ userId: running.userId, requestId: running.requestId, holdId: running.kept?.id ?? '' },
-              ...{ held: running.amount, charge: chargeFor(exactly(0.25), 0), receipt: receipt() },
+              userId: running.userId,
+              requestId: running.requestId,
+              holdId: running.kept?.id ?? '',
+              held: running.amount,
+              charge: chargeFor(exactly(0.25), 0),
+              receipt: receipt(),
             },
           ],
           [],

@@ -14,9 +14,22 @@ import { limitUser, type Wallet } from './wallets';
 
 /** Zones with daylight saving of every kind: at midnight, by half an hour, in the south, none, and far from UTC. */
 export const ZONES = [
-  ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Atlantic/Azores', 'America/Santiago'],
-  ...['Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'],
-  ...['Africa/Cairo', 'Asia/Beirut', 'America/Nuuk', 'Africa/Casablanca', 'America/Asuncion'],
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Havana',
+  'Atlantic/Azores',
+  'America/Santiago',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'Asia/Kolkata',
+  'Africa/Cairo',
+  'Asia/Beirut',
+  'America/Nuuk',
+  'Africa/Casablanca',
+  'America/Asuncion',
 ];
 
 /** Creating one takes longer than a query. */

@@ -31,8 +31,11 @@ type Running = Request & { userId: string; requestId: string };
 /** Holds all that it asks for, or nothing. */
 async function admit(wallet: Wallet, { app, credits, instance }: Request) {
   const request = {
-    ...{ keyHash: wallet.apps[app]?.keyHash ?? Buffer.alloc(0), requestId: newId('req') },
-    ...{ model: 'test/model', need: exactly(credits), want: exactly(credits) },
+    keyHash: wallet.apps[app]?.keyHash ?? Buffer.alloc(0),
+    requestId: newId('req'),
+    model: 'test/model',
+    need: exactly(credits),
+    want: exactly(credits),
   };
   for (;;) {
     const outcome = (await instances[instance]?.submitAdmission(request))?.outcome;

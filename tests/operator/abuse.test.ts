@@ -228,7 +228,11 @@ describe('refunds and disputes', () => {
     const sums = { purchase: [purchases, 10_000], refund: [1, -refunded], chargeback: [1, -disputed] };
     await prisma().activityMoneyDay.createMany({
       data: Object.entries(sums).map(([kind, [entries = 0, credits = 0]]) => ({
-        ...{ day, partnerId, kind, entries, credits },
+        day,
+        partnerId,
+        kind,
+        entries,
+        credits,
       })),
     });
     return partnerId;
@@ -253,8 +257,16 @@ describe('refunds and disputes', () => {
     const buy = (userId: string, refundedMinor: number, disputedMinor = 0) =>
       prisma().purchase.create({
         data: {
-          ...{ id: newId('txn'), userId, partnerId: world.app.id, sessionId: newId('cks'), currency: 'usd' },
-          ...{ amountMinor: 1_000, rate: 1, credits: 1_000_000n, refundedMinor, disputedMinor },
+          id: newId('txn'),
+          userId,
+          partnerId: world.app.id,
+          sessionId: newId('cks'),
+          currency: 'usd',
+          amountMinor: 1_000,
+          rate: 1,
+          credits: 1_000_000n,
+          refundedMinor,
+          disputedMinor,
           createdAt: new Date(now() - DAY_MS),
         },
       });

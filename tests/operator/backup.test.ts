@@ -64,19 +64,15 @@ if (admission.ok) await capture(admission.hold, chargeFor(exactly(4), 2500), rec
 await hold(wallet, 'A', 2);
 await pool().query(`SELECT ledger_roll_up('0 seconds')`);
 const planned = await createPayout({
-  ...{
-    payoutId: 'po_1',
-    teamId: await newTeam([wallet.apps.B?.id ?? '']),
-    period: '2030-01',
-    asOf: new Date('2030-01-01'),
-  },
-  ...{
-    minimum: microcredits(0n),
-    method: 'manual',
-    approvedBy: null,
-    processorAccountId: null,
-    payee: { name: 'A team' },
-  },
+  payoutId: 'po_1',
+  teamId: await newTeam([wallet.apps.B?.id ?? '']),
+  period: '2030-01',
+  asOf: new Date('2030-01-01'),
+  minimum: microcredits(0n),
+  method: 'manual',
+  approvedBy: null,
+  processorAccountId: null,
+  payee: { name: 'A team' },
 });
 await returnPayout({
   payoutId: 'po_1',

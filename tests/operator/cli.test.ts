@@ -241,8 +241,13 @@ describe('svc user', () => {
     const { id: userId } = await prisma().user.findUniqueOrThrow({ where: { email: 'keys@example.com' } });
     await prisma().passkey.create({
       data: {
-        ...{ id: 'psk_one', userId, credentialId: 'secret-id', userHandle: 'secret-handle', name: 'Laptop' },
-        ...{ publicKey: new Uint8Array(), counter: 0 },
+        id: 'psk_one',
+        userId,
+        credentialId: 'secret-id',
+        userHandle: 'secret-handle',
+        name: 'Laptop',
+        publicKey: new Uint8Array(),
+        counter: 0,
       },
     });
     expect(await svcJson('user', 'passkeys', 'keys@example.com')).toEqual({

@@ -18,8 +18,15 @@ const newUsers = (count: number) => Promise.all(Array.from({ length: count }, ()
 async function buy(partnerId: string, at: string, ...users: string[]): Promise<void> {
   await prisma().purchase.createMany({
     data: users.map((userId) => ({
-      ...{ id: newId('txn'), userId, partnerId, sessionId: newId('cks'), currency: 'usd' },
-      ...{ amountMinor: 100, rate: 1, credits: 100_000_000n, createdAt: new Date(at) },
+      id: newId('txn'),
+      userId,
+      partnerId,
+      sessionId: newId('cks'),
+      currency: 'usd',
+      amountMinor: 100,
+      rate: 1,
+      credits: 100_000_000n,
+      createdAt: new Date(at),
     })),
   });
 }
@@ -27,8 +34,13 @@ async function buy(partnerId: string, at: string, ...users: string[]): Promise<v
 async function spend(partnerId: string, day: string, ...users: string[]): Promise<void> {
   await prisma().usageDay.createMany({
     data: users.map((userId) => ({
-      ...{ userId, partnerId, day: new Date(day), model: 'sandbox/echo' },
-      ...{ requests: 1, tokens: 1n, charge: 1n },
+      userId,
+      partnerId,
+      day: new Date(day),
+      model: 'sandbox/echo',
+      requests: 1,
+      tokens: 1n,
+      charge: 1n,
     })),
   });
 }

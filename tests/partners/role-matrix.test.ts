@@ -235,9 +235,20 @@ async function open(address: string, token: string) {
 /** Everything that an action of an app can change. */
 async function readFacts(): Promise<string> {
   const tables = [
-    ...['partner', 'partner_rate', 'partner_origin', 'partner_redirect', 'partner_limit', 'event'],
-    ...['retired_publishable_key'],
-    ...['team', 'team_member', 'team_invitation', 'team_action', 'payee_details', 'payout_account', 'payout'],
+    'partner',
+    'partner_rate',
+    'partner_origin',
+    'partner_redirect',
+    'partner_limit',
+    'event',
+    'retired_publishable_key',
+    'team',
+    'team_member',
+    'team_invitation',
+    'team_action',
+    'payee_details',
+    'payout_account',
+    'payout',
   ];
   const digests = tables.map(
     (table) =>

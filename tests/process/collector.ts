@@ -59,7 +59,12 @@ function readSpan(span: any): ReceivedSpan {
   const { name, kind, traceId, spanId, parentSpanId, startTimeUnixNano, endTimeUnixNano, status } = span;
   const endNs = BigInt(endTimeUnixNano);
   return {
-    ...{ name, kind, traceId, spanId, parentSpanId, endNs },
+    name,
+    kind,
+    traceId,
+    spanId,
+    parentSpanId,
+    endNs,
     durationMs: Number(endNs - BigInt(startTimeUnixNano)) / 1e6,
     failed: status?.code === 2,
     attributes: toRecord(span.attributes),

@@ -227,13 +227,22 @@ test('the built pages contain no route file of the API @attack', () => {
 });
 
 const SPELLINGS = [
-  ...['/CHAT/completions', '/Chat/Completions', '/V1/chat/completions', '/v1/CHAT/completions', '/MESSAGES'],
-  ...['/Messages/count_tokens', '/v1%2Fchat%2Fcompletions', '/v1/chat%2fcompletions', '/V1/V1/messages'],
+  '/CHAT/completions',
+  '/Chat/Completions',
+  '/V1/chat/completions',
+  '/v1/CHAT/completions',
+  '/MESSAGES',
+  '/Messages/count_tokens',
+  '/v1%2Fchat%2Fcompletions',
+  '/v1/chat%2fcompletions',
+  '/V1/V1/messages',
 ];
 
 test.each(SPELLINGS)('POST %s runs no paid request @attack', async (target) => {
   const body = JSON.stringify({
-    ...{ model: 'sandbox/echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] },
+    model: 'sandbox/echo',
+    max_tokens: 5,
+    messages: [{ role: 'user', content: 'hi' }],
   });
   const length = `Content-Length: ${body.length}`;
   for (const key of [`Authorization: Bearer ${userKey}`, `X-Api-Key: ${userKey}`, 'X-Other: none']) {

@@ -136,7 +136,10 @@ async function newWorld() {
   const token = await inTransaction(async (tx) => {
     const { id: userId } = await openUser(tx, OPERATOR);
     await bookPurchase(tx, {
-      ...{ userId: user.userId, partnerId: app.id, credits: wholeCredits(50), sessionId: 'cks_headers' },
+      userId: user.userId,
+      partnerId: app.id,
+      credits: wholeCredits(50),
+      sessionId: 'cks_headers',
     });
     return (await openSession(tx, { userId, userAgent: 'test' })).token;
   });
@@ -225,7 +228,9 @@ async function openWindows({ app }: World): Promise<void> {
   const headers = { ...own, 'content-type': 'application/json' };
   const post = (where: string, body: object, cookie = '') =>
     get(plain, `/checkout/api/visits${where}`, {
-      ...{ method: 'POST', body: JSON.stringify(body), headers: { ...headers, cookie } },
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { ...headers, cookie },
     });
   for (const display of ['embedded', 'popup']) {
     const email = `${display}@example.com`;

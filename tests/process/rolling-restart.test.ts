@@ -104,9 +104,16 @@ test('standard output is one JSON object per line, with a line for each request'
   expect(lines.filter((line) => !/^\d+\.\d+\.\d+$/.test(String(line.version)))).toEqual([]);
   expect(new Set(lines.map(({ instance }) => instance)).size).toBe(2);
   expect(requests).toContainEqual({
-    ...{ level: 30, time: expect.any(String), instance: expect.any(String), version: expect.any(String) },
-    ...{ request_id: expect.stringMatching(/^req_\w{22}$/), method: 'POST', msg: 'request' },
-    ...{ route: '/v1/chat/completions', status: 200, duration_ms: expect.any(Number) },
+    level: 30,
+    time: expect.any(String),
+    instance: expect.any(String),
+    version: expect.any(String),
+    request_id: expect.stringMatching(/^req_\w{22}$/),
+    method: 'POST',
+    msg: 'request',
+    route: '/v1/chat/completions',
+    status: 200,
+    duration_ms: expect.any(Number),
   });
 });
 

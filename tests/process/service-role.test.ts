@@ -59,8 +59,16 @@ test('the service does all of its work with a role that owns nothing', async () 
 });
 
 const APPEND_ONLY = [
-  ...['ledger_transaction', 'model_price', 'purchase', 'invoice', 'operator_action'],
-  ...['payout', 'payout_line', 'payout_item', 'payout_transaction', 'team_action'],
+  'ledger_transaction',
+  'model_price',
+  'purchase',
+  'invoice',
+  'operator_action',
+  'payout',
+  'payout_line',
+  'payout_item',
+  'payout_transaction',
+  'team_action',
 ];
 
 test('that role may not remove archived receipts', async () => {

@@ -6,7 +6,10 @@ import path from 'node:path';
 export async function startInVain(given: Record<string, string>): Promise<{ code: number; text: string }> {
   const child = spawn(process.execPath, [path.resolve('.build/main.mjs')], {
     env: {
-      ...{ NODE_ENV: 'production', PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0' },
+      NODE_ENV: 'production',
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
       ...given,
     },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -140,7 +140,9 @@ test('the call of a stream ends after its first chunk, and its request after set
   expect(call?.attributes).toMatchObject({ 'gen_ai.request.stream': true });
   expect(first * 1000).toBeLessThanOrEqual((call?.durationMs ?? 0) + 1);
   expect(spansOf('streamed').map(({ name }) => name)).toEqual([
-    ...['admission', 'chat streamed', 'settlement'],
+    'admission',
+    'chat streamed',
+    'settlement',
     'POST /v1/chat/completions',
   ]);
 });

@@ -57,14 +57,15 @@ export class PayoutSteps {
     const payoutId = newId('po');
     return insist(async () => {
       const made = await createPayout({
-        ...{ payoutId, teamId: this.teamId, period, asOf: new Date(nowDate().getTime() + MATURED_MS) },
-        ...{
-          method: 'manual',
-          minimum: microcredits(0n),
-          approvedBy: null,
-          processorAccountId: null,
-          payee: null,
-        },
+        payoutId,
+        teamId: this.teamId,
+        period,
+        asOf: new Date(nowDate().getTime() + MATURED_MS),
+        method: 'manual',
+        minimum: microcredits(0n),
+        approvedBy: null,
+        processorAccountId: null,
+        payee: null,
       });
       if (made.outcome === 'below_minimum') return `${made.payable} ${made.outcome}`;
       return 'payoutId' in made ? made.payoutId : made.outcome;

@@ -521,9 +521,17 @@ async function turnOnAutoTopUp(userId: string): Promise<void> {
   await prisma().user.create({ data: { id: userId, email: `${userId}@example.com` } });
   await prisma().autoTopUp.create({
     data: {
-      ...{ userId, state: 'on', threshold: BigInt(TOP_UP.threshold), currency: 'usd' },
-      ...{ amountMinor: TOP_UP.credits, ceilingMinor: 2_000_000_000, consentId: 'cns_1' },
-      ...{ cardId: 'pm_1', cardBrand: 'visa', cardLast4: '4242', updatedAt: nowDate() },
+      userId,
+      state: 'on',
+      threshold: BigInt(TOP_UP.threshold),
+      currency: 'usd',
+      amountMinor: TOP_UP.credits,
+      ceilingMinor: 2_000_000_000,
+      consentId: 'cns_1',
+      cardId: 'pm_1',
+      cardBrand: 'visa',
+      cardLast4: '4242',
+      updatedAt: nowDate(),
     },
   });
 }

@@ -193,7 +193,16 @@ function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props)
   }
 
   return {
-    ...{ isPaused, currency, amount, choice, typed, failure, busy, attempt, submit, report: setFailure },
+    isPaused,
+    currency,
+    amount,
+    choice,
+    typed,
+    failure,
+    busy,
+    attempt,
+    submit,
+    report: setFailure,
     notes: notes.join(' '),
     bonus: offer === null || amount === null ? 0 : bonusFor(offer, creditsFor(amount, rate)),
     isInvalid: isChecked && amount === null,

@@ -161,7 +161,9 @@ export function createApi(visitId: string) {
           ...card
         }): ShownCard => ({
           ...card,
-          ...{ expiryMonth, expiryYear, endsTopUp },
+          expiryMonth,
+          expiryYear,
+          endsTopUp,
         }),
       );
     },

@@ -132,7 +132,9 @@ function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
       return { name: 'step_up', back: step };
     case 'allowance_code_sent':
       return {
-        ...{ name: 'allowance_code', choice: event.choice, challenge: event.challenge },
+        name: 'allowance_code',
+        choice: event.choice,
+        challenge: event.challenge,
         back: step.name === 'allowance_code' ? step.back : step,
       };
     case 'allowance_saved':

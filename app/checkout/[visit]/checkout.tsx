@@ -49,7 +49,17 @@ export function Checkout({ visitId, origin, language, brand, accountUrl, mailUrl
         onAccount={hasAccount(step) ? () => dispatch({ type: 'account_opened' }) : null}
       />
       <StepView
-        {...{ say, language, api, visit, cards, step, offer, actions, dispatch, accountUrl, mailUrl }}
+        say={say}
+        language={language}
+        api={api}
+        visit={visit}
+        cards={cards}
+        step={step}
+        offer={offer}
+        actions={actions}
+        dispatch={dispatch}
+        accountUrl={accountUrl}
+        mailUrl={mailUrl}
         init={host.init}
       />
       {isLeaving && <LeavePrompt say={say} onLeave={leave} onStay={actions.stay} />}

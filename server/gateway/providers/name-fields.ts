@@ -32,8 +32,13 @@ function namesOf({ format, body }: ClientRequest): Record<FieldName, string> {
   if (format === 'responses') {
     const effort = 'reasoning.effort';
     return {
-      ...{ reasoning: effort, effort, budget: effort, format: 'text.format', stop: 'stop' },
-      ...{ search: 'tools', history: 'input' },
+      reasoning: effort,
+      effort,
+      budget: effort,
+      format: 'text.format',
+      stop: 'stop',
+      search: 'tools',
+      history: 'input',
     };
   }
   const reasoning = findReasoning(sent);

@@ -113,8 +113,19 @@ export function readEmbeddedFailure(value: unknown): ProviderFailure {
 
 /** Fields that give the reason of a failure, and that no part of a response has. */
 const REASONS = [
-  ...['message', 'msg', 'detail', 'details', 'reason', 'code', 'errors'],
-  ...['error_message', 'error_msg', 'errorMessage', 'error_code', 'errorCode', 'error_description'],
+  'message',
+  'msg',
+  'detail',
+  'details',
+  'reason',
+  'code',
+  'errors',
+  'error_message',
+  'error_msg',
+  'errorMessage',
+  'error_code',
+  'errorCode',
+  'error_description',
 ];
 const ERROR_NAME = /(?:error|exception|failure)$/i;
 

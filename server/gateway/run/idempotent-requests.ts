@@ -146,8 +146,15 @@ export async function claim(request: Idempotent, released: string | null = null)
            WHERE r.created_at <= $8 OR r.request_id = $9
              OR r.hold_id IS NULL AND r.claimed_until <= clock_timestamp()`,
     values: [
-      ...[userId, partnerId, key, requestId, hashOf(request), CLAIM_SECONDS],
-      ...[nowDate(), rememberedSince(), released],
+      userId,
+      partnerId,
+      key,
+      requestId,
+      hashOf(request),
+      CLAIM_SECONDS,
+      nowDate(),
+      rememberedSince(),
+      released,
     ],
   });
   return rowCount === 1 ? new Claim(request) : null;

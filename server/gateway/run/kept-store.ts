@@ -243,8 +243,16 @@ export async function keepResponse(owner: Owner, kept: NewResponse): Promise<voi
            RETURNING no, (SELECT coalesce(of_app, 0)::float8 FROM sums) AS of_app,
              (SELECT coalesce(of_user, 0)::float8 FROM sums) AS of_user`,
     values: [
-      ...[userId, partnerId, expiry(), kept.parent?.threadNo ?? null, id, kept.itemIds],
-      ...[kept.parent?.no ?? null, kept.inputHash, input, response],
+      userId,
+      partnerId,
+      expiry(),
+      kept.parent?.threadNo ?? null,
+      id,
+      kept.itemIds,
+      kept.parent?.no ?? null,
+      kept.inputHash,
+      input,
+      response,
     ],
   });
   const [row] = rows;

@@ -96,8 +96,11 @@ export const timedOut = (error: unknown): boolean =>
 
 /** Errors of undici about a request that it did not send. */
 const UNSENT = new Set([
-  ...['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'],
-  ...['UND_ERR_CLOSED', 'UND_ERR_DESTROYED'],
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
 ]);
 
 /** Whether the connection to the provider failed. Anything else, such as a header that cannot be sent, is our own fault. */
@@ -106,8 +109,13 @@ export const isConnectionError = (error: unknown): boolean =>
 
 /** Codes of errors before a connection exists. No content of a request can cause them. */
 const UNREACHABLE = new Set([
-  ...['UND_ERR_CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'],
-  ...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
 ]);
 
 export const isUnreachable = (error: unknown): boolean => UNREACHABLE.has(codeOf(error));

@@ -42,7 +42,8 @@ async function check(): Promise<Outcome> {
 
 function checkNames(): Finding[] {
   return findMisspelt(process.env, ownKeys()).map((misspelt) => ({
-    ...{ name: 'Names', state: 'wrong' as const },
+    name: 'Names',
+    state: 'wrong' as const,
     found: describeMisspelt(misspelt),
   }));
 }

@@ -251,7 +251,11 @@ async function show(batchId: string, limit: number): Promise<Outcome> {
     json: {
       ...toJson(batch),
       apps: apps.map(({ partnerId, appName, requests: count, users, credits }) => ({
-        ...{ partner_id: partnerId, name: appName, requests: count, users, credits: creditsToJson(credits) },
+        partner_id: partnerId,
+        name: appName,
+        requests: count,
+        users,
+        credits: creditsToJson(credits),
       })),
       corrections: requests.map((row) => ({
         request_id: row.requestId,
@@ -286,7 +290,11 @@ async function show(batchId: string, limit: number): Promise<Outcome> {
       alignColumns([
         ['request', 'model', 'charged', 'by the rules', 'back'],
         ...requests.map(({ requestId, model, charged, due, credits }) => [
-          ...[requestId, model, formatCredits(charged), formatCredits(due), formatCredits(credits)],
+          requestId,
+          model,
+          formatCredits(charged),
+          formatCredits(due),
+          formatCredits(credits),
         ]),
       ]),
       ...(left > 0 ? [`${left} more requests: --limit ${batch.requests}`] : []),

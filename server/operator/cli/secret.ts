@@ -26,7 +26,10 @@ type Column = { what: string; table: string; id: string; column: string; boundTo
 const COLUMNS: readonly Column[] = [
   { what: 'webhook secrets', table: 'partner', id: 'id', column: 'webhook_secret', boundTo: signingSecretOf },
   {
-    ...{ what: 'new webhook secrets', table: 'partner', id: 'id', column: 'webhook_next_secret' },
+    what: 'new webhook secrets',
+    table: 'partner',
+    id: 'id',
+    column: 'webhook_next_secret',
     boundTo: signingSecretOf,
   },
   { what: 'webhook events', table: 'event', id: 'id', column: 'body', boundTo: (id) => id },
@@ -39,7 +42,10 @@ const COLUMNS: readonly Column[] = [
     boundTo: payeeOf,
   },
   {
-    ...{ what: 'the signing key', table: 'signing_key', id: 'id', column: 'private_key' },
+    what: 'the signing key',
+    table: 'signing_key',
+    id: 'id',
+    column: 'private_key',
     boundTo: privateKeyOf,
   },
 ];

@@ -111,8 +111,11 @@ async function refuse(payment: Payment, reported: ProcessorPayment): Promise<voi
   });
   log().error(
     {
-      ...{ checkout_session_id: checkoutSessionId, amount_minor: amountMinor, currency },
-      ...{ reported_amount_minor: reported.amountMinor, reported_currency: reported.currency },
+      checkout_session_id: checkoutSessionId,
+      amount_minor: amountMinor,
+      currency,
+      reported_amount_minor: reported.amountMinor,
+      reported_currency: reported.currency,
     },
     'a payment does not match its order',
   );

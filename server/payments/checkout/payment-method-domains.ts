@@ -83,7 +83,9 @@ async function update({ host, isWanted, error: lastError, failures }: Due): Prom
     await prisma().paymentMethodDomain.updateMany({
       where: { host },
       data: {
-        ...{ error, failures: failures + 1, checkedAt: nowDate() },
+        error,
+        failures: failures + 1,
+        checkedAt: nowDate(),
         dueAt: laterBy(backOff(failures, RETRY_MS, MAX_RETRY_MS)),
       },
     });

@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { expiryOf } from './saved-cards';
 
 const card = (expiryYear: number, expiryMonth: number) => ({
-  ...{ id: 'pm_1', brand: 'visa', last4: '4242' },
-  ...{ expiryYear, expiryMonth },
+  id: 'pm_1',
+  brand: 'visa',
+  last4: '4242',
+  expiryYear,
+  expiryMonth,
 });
 
 test.each([

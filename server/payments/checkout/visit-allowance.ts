@@ -45,8 +45,13 @@ export async function setAllowanceInVisit(
   const allowance = request.credits === null ? null : requireAllowance(request.credits);
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });
   const place = {
-    ...{ partnerId: visit.partnerId, visitId: visit.id, origin: visit.origin },
-    ...{ ...device, email, sessionId, allowance: allowance ?? undefined },
+    partnerId: visit.partnerId,
+    visitId: visit.id,
+    origin: visit.origin,
+    ...device,
+    email,
+    sessionId,
+    allowance: allowance ?? undefined,
   };
   if (entry !== null) await verifyLoginCode({ ...place, ...entry });
   const needsPasskey = (await readPasskeyUse({ userId, email })) === 'required';

@@ -60,7 +60,10 @@ export async function readOutlook(teamId: string): Promise<PayoutOutlook> {
     paidOut: sum((app) => app.paidOut),
     minimum: team.payoutMinimum === null ? wholeCredits(minimum * 100) : microcredits(team.payoutMinimum),
     reserve: microcredits(team.payoutReserve),
-    ...{ method, account, payee, current },
+    method,
+    account,
+    payee,
+    current,
     plannedOn: schedule === 'monthly' ? firstOfNextMonth() : null,
   };
   const held = team.payoutsHeldAt !== null ? [{ what: 'held', reason: team.payoutsHeldReason } as const] : [];

@@ -107,7 +107,8 @@ function findDestination(facts: Facts): Destination {
   if (settings().PAYOUTS === 'manual') {
     if (!facts.details?.destination) return { missing: 'payee_details' };
     return {
-      ...{ method: 'manual', processorAccountId: null },
+      method: 'manual',
+      processorAccountId: null,
       approvedBy: byService(facts.arePayeeDetailsApproved),
     };
   }

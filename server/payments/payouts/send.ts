@@ -87,8 +87,11 @@ export async function noteSent(id: string, processorTransferId: string): Promise
   await prisma().payout.updateMany({
     where: { id, state: SENDING },
     data: {
-      ...{ state: 'sent', processorTransferId, sentAt: nowDate() },
-      ...{ leaseUntil: null, failure: null },
+      state: 'sent',
+      processorTransferId,
+      sentAt: nowDate(),
+      leaseUntil: null,
+      failure: null,
     },
   });
 }

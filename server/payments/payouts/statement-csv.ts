@@ -33,5 +33,12 @@ export async function* writeStatementRows({ payout }: Statement): AsyncGenerator
 }
 
 const carriedRow = ({ app, partnerId }: PayoutLineView, kind: string, amount: bigint): CsvCell[] => [
-  ...[app, partnerId, '', '', kind, '', inUsd(amount), String(amount)],
+  app,
+  partnerId,
+  '',
+  '',
+  kind,
+  '',
+  inUsd(amount),
+  String(amount),
 ];

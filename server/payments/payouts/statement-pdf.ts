@@ -145,12 +145,10 @@ function tablesOf({ lines, models, amount }: PayoutDetails): Table[] {
     {
       title: 'By model',
       columns: ['Model', 'Requests', 'Earned', 'Reversed', 'Net'],
-      rows: models.map((sum) => [
-        ...[sum.model, count(sum.requests)],
-        ...byModel.map((pick) => show(pick(sum))),
-      ]),
+      rows: models.map((sum) => [sum.model, count(sum.requests), ...byModel.map((pick) => show(pick(sum)))]),
       total: [
-        ...['Total', count(add(models, ({ requests }) => requests))],
+        'Total',
+        count(add(models, ({ requests }) => requests)),
         ...byModel.map((pick) => show(add(models, pick))),
       ],
     },

@@ -86,7 +86,13 @@ export async function readYearlyRows(year: number): Promise<CsvCell[][]> {
     const address = row.address?.length ? row.address.join(', ') : '';
     const sum = (values: string[]) => values.reduce((all, value) => all + BigInt(value), 0n);
     return [
-      ...[year, row.teamId, row.team, row.name ?? '', address, row.country ?? '', row.taxId ?? ''],
+      year,
+      row.teamId,
+      row.team,
+      row.name ?? '',
+      address,
+      row.country ?? '',
+      row.taxId ?? '',
       row.currency.toUpperCase(),
       ...QUARTERS.flatMap((_, index) => [
         row.counts[index] ?? 0,

@@ -127,7 +127,8 @@ async function readCards({ userId }: Owner): Promise<Card[] | null> {
   try {
     const cards = await listSavedCards(userId);
     return cards.map(({ brand, last4, expiryYear, expiryMonth }) => ({
-      ...{ brand, last4 },
+      brand,
+      last4,
       expires: `${expiryYear}-${String(expiryMonth).padStart(2, '0')}`,
     }));
   } catch (error) {

@@ -32,7 +32,12 @@ export async function compareBill({ provider, lines }: Bill, toleranceBp: number
   const rowOf = (day: string, name: string) => {
     const model = withoutDate(name);
     const row = rows.get(`${day} ${model}`) ?? {
-      ...{ day, model, requests: 0, charged: 0n, recorded: 0n, billedPico: 0n },
+      day,
+      model,
+      requests: 0,
+      charged: 0n,
+      recorded: 0n,
+      billedPico: 0n,
     };
     rows.set(`${day} ${model}`, row);
     return row;

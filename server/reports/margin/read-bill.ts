@@ -43,7 +43,9 @@ type CsvFormat = {
 /** Recognised by their columns. */
 const CSV_FORMATS: readonly CsvFormat[] = [
   {
-    ...{ provider: 'openai', day: 'start_time_iso', model: 'line_item' },
+    provider: 'openai',
+    day: 'start_time_iso',
+    model: 'line_item',
     columns: ['amount_value', 'amount_currency'],
     read(cell, place) {
       // A day without costs.
@@ -53,7 +55,9 @@ const CSV_FORMATS: readonly CsvFormat[] = [
     },
   },
   {
-    ...{ provider: 'openai', day: 'start_time_iso', model: 'model' },
+    provider: 'openai',
+    day: 'start_time_iso',
+    model: 'model',
     columns: ['input_tokens', 'input_cached_tokens', 'output_tokens'],
     read(cell, place) {
       if (cell('model') === '') return null;
@@ -62,11 +66,16 @@ const CSV_FORMATS: readonly CsvFormat[] = [
     },
   },
   {
-    ...{ provider: 'anthropic', day: 'usage_date_utc', model: 'model', columns: ['cost_usd'] },
+    provider: 'anthropic',
+    day: 'usage_date_utc',
+    model: 'model',
+    columns: ['cost_usd'],
     read: (cell, place) => readUsd(cell('cost_usd'), `${place}: cost_usd`),
   },
   {
-    ...{ provider: 'anthropic', day: 'usage_date_utc', model: 'model_version' },
+    provider: 'anthropic',
+    day: 'usage_date_utc',
+    model: 'model_version',
     columns: ['usage_input_tokens_no_cache', 'usage_output_tokens'],
     read(cell, place) {
       const tokens = (column: string) => readTokens(cell(column) || '0', `${place}: ${column}`);
@@ -81,11 +90,17 @@ const CSV_FORMATS: readonly CsvFormat[] = [
     },
   },
   {
-    ...{ provider: 'openrouter', day: 'created_at', model: 'model_permaslug', columns: ['cost_total'] },
+    provider: 'openrouter',
+    day: 'created_at',
+    model: 'model_permaslug',
+    columns: ['cost_total'],
     read: (cell, place) => readUsd(cell('cost_total'), `${place}: cost_total`),
   },
   {
-    ...{ provider: 'openrouter', day: 'date', model: 'model', columns: ['usage'] },
+    provider: 'openrouter',
+    day: 'date',
+    model: 'model',
+    columns: ['usage'],
     read: (cell, place) => readUsd(cell('usage'), `${place}: usage`),
   },
 ];

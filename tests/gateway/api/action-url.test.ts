@@ -22,7 +22,9 @@ const FORMATS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/e
 async function refuse({ userKey }: Person, path = '/v1/chat/completions', more: object = {}) {
   const body = {
     model: path === '/v1/embeddings' ? 'sandbox/embed' : 'sandbox/echo',
-    ...{ max_tokens: 20, input: 'hi', messages: [{ role: 'user', content: 'hi' }] },
+    max_tokens: 20,
+    input: 'hi',
+    messages: [{ role: 'user', content: 'hi' }],
     ...more,
   };
   const headers = { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' };
@@ -80,8 +82,13 @@ test('it contains no key and no id, and is different each time @attack', async (
   const shown = Buffer.from(tokenOf(first.address), 'base64url').toString('latin1') + first.address;
   const key = Buffer.from(hash);
   for (const secret of [
-    ...[person.userKey, person.keyId, person.userId, person.partnerId],
-    ...[key.toString('latin1'), key.toString('base64url'), key.toString('hex')],
+    person.userKey,
+    person.keyId,
+    person.userId,
+    person.partnerId,
+    key.toString('latin1'),
+    key.toString('base64url'),
+    key.toString('hex'),
   ])
     expect(shown).not.toContain(secret);
 });

@@ -58,7 +58,9 @@ function send(person: Person, model: string, stream: boolean, more: object = {})
     method: 'POST',
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json', ...more },
     body: JSON.stringify({
-      ...{ model, stream, max_tokens: 32_000 },
+      model,
+      stream,
+      max_tokens: 32_000,
       messages: [{ role: 'user', content: 'Answer, then ###, then filler.' }],
     }),
   });
@@ -222,7 +224,12 @@ describe('a response that takes too long', () => {
 });
 
 const inputOf = (input: number): TokenUsage => ({
-  ...{ input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 },
+  input,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
 });
 
 describe('a response that breaks', () => {

@@ -233,7 +233,8 @@ describe('a key', () => {
   test('that is not printable is refused, and none leaves no row', async () => {
     const person = await newPerson({ credits: 100 });
     expect(await readError(await send(person, { key: 'x'.repeat(256) }))).toMatchObject({
-      ...{ status: 400, param: 'Idempotency-Key' },
+      status: 400,
+      param: 'Idempotency-Key',
     });
     expect((await complete(person, { key: null })).status).toBe(200);
     expect(await rowOf(person)).toBeNull();
@@ -374,8 +375,12 @@ describe('an instance that dies', () => {
 
   const claimInVain = (person: Person) =>
     claim({
-      ...{ userId: person.userId, partnerId: person.partnerId, key: 'one', requestId: newId('req') },
-      ...{ format: 'chat', bodyHash: Buffer.alloc(32) },
+      userId: person.userId,
+      partnerId: person.partnerId,
+      key: 'one',
+      requestId: newId('req'),
+      format: 'chat',
+      bodyHash: Buffer.alloc(32),
     });
 
   test('before its hold: the retry runs once the claim has expired, and the claim is void @attack', async () => {
@@ -504,7 +509,8 @@ describe('a request that waits', () => {
     );
     for (const refused of ended.splice(0)) {
       expect(await readError(refused)).toMatchObject({
-        ...{ status: 429, type: 'rate_limited' },
+        status: 429,
+        type: 'rate_limited',
         message: 'The first request with this Idempotency-Key is still in progress.',
       });
     }

@@ -50,7 +50,9 @@ const send = (model = 'sandbox/echo', rest: object = {}) =>
     method: 'POST',
     headers,
     body: JSON.stringify({
-      ...{ model, max_tokens: 200, messages: [{ role: 'user', content: 'Tell me about the sea' }] },
+      model,
+      max_tokens: 200,
+      messages: [{ role: 'user', content: 'Tell me about the sea' }],
       ...rest,
     }),
   });

@@ -86,7 +86,8 @@ test('metrics of the instance are served while the database does not answer', as
   const { max = 0 } = pool().options;
   const held = await Promise.all([
     ...Array.from({ length: max }, () => pool().connect()),
-    ...[ledgerPool().connect(), ledgerPool().connect()],
+    ledgerPool().connect(),
+    ledgerPool().connect(),
   ]);
   const { status, text } = await read(TOKEN);
   for (const connection of held) connection.release();

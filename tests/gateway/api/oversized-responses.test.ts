@@ -29,7 +29,9 @@ async function send(stream = false, format = 'chat/completions'): Promise<{ stat
     headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({
       model: `openai/${MODEL}`,
-      ...{ stream, max_tokens: 1_000, messages: [{ role: 'user', content: 'Hi' }] },
+      stream,
+      max_tokens: 1_000,
+      messages: [{ role: 'user', content: 'Hi' }],
     }),
   });
   return { status: response.status, text: await response.text() };

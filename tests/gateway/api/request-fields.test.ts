@@ -237,9 +237,18 @@ const NO_IMAGES = [
   `data:;base64,${PDF}`,
 ];
 const PROVIDER_TOOLS = [
-  ...['web_search', 'web_fetch_20250910', 'code_execution_20250825', 'advisor_20260301'],
-  ...['bash_code_execution_20250825', 'image_generation_20260101', 'file_search_20260101', 'mcp_toolset'],
-  ...['tool_search_tool_regex_20251119', 'text_editor_code_execution_20250825', 'memory', 'bash_latest'],
+  'web_search',
+  'web_fetch_20250910',
+  'code_execution_20250825',
+  'advisor_20260301',
+  'bash_code_execution_20250825',
+  'image_generation_20260101',
+  'file_search_20260101',
+  'mcp_toolset',
+  'tool_search_tool_regex_20251119',
+  'text_editor_code_execution_20250825',
+  'memory',
+  'bash_latest',
 ];
 const FLAGS = { a: [true, null] };
 const VALUE_CALLS: [string, Json, string][] = [

@@ -37,7 +37,10 @@ describe.each([GPT, CLAUDE])('the openai client with %s', (model) => {
       upstream.script(name, streamReply(model));
       const chunks: OpenAI.ChatCompletionChunk[] = [];
       for await (const chunk of await client.chat.completions.create({
-        ...{ model, messages, stream: true, ...more },
+        model,
+        messages,
+        stream: true,
+        ...more,
       } as OpenAI.ChatCompletionCreateParamsStreaming))
         chunks.push(chunk);
       const charged = await readLastCharge();

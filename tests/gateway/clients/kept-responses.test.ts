@@ -289,7 +289,11 @@ test('what a request refers to counts in the limits of a body, and nothing is se
 
 test('values of what a request refers to count in the limits of a body @attack', async () => {
   const annotations = Array.from({ length: 1_500 }, () => ({
-    ...{ type: 'url_citation', url: 'https://example.com/', title: 'x', start_index: 0, end_index: 1 },
+    type: 'url_citation',
+    url: 'https://example.com/',
+    title: 'x',
+    start_index: 0,
+    end_index: 1,
     extra: 1,
   }));
   const many = {

@@ -185,7 +185,9 @@ const ofLangchain = (open: (model: string) => BaseChatModel): Features => ({
 const aiOpenai = createOpenAI({ baseURL, apiKey });
 const aiAnthropic = createAnthropic({ baseURL, apiKey });
 const aiCompatible = createOpenAICompatible({
-  ...{ name: 'svc', baseURL, apiKey },
+  name: 'svc',
+  baseURL,
+  apiKey,
   supportsStructuredOutputs: true,
 });
 const aiRouter = createOpenRouter({ baseURL, apiKey });

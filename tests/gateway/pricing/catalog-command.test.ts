@@ -126,8 +126,14 @@ function writeOverrides(models: Override[]): void {
 
 function run(...options: string[]): Promise<{ code: number; out: string; err: string }> {
   const words = [
-    ...['--models-dev', 'models-dev.json', '--models-dev', 'pi.tgz'],
-    ...['--genai-prices', 'genai.whl', '--litellm', 'litellm.json'],
+    '--models-dev',
+    'models-dev.json',
+    '--models-dev',
+    'pi.tgz',
+    '--genai-prices',
+    'genai.whl',
+    '--litellm',
+    'litellm.json',
     ...options,
   ];
   return new Promise((resolve) => {
@@ -161,11 +167,19 @@ describe('npm run catalog', () => {
     expect(readModel('groq/dated').prices).toEqual([
       {
         from: '2026-02-01',
-        ...{ input: '1.25', output: '5', cacheRead: '1.25', cacheWrite5m: '1.5625', cacheWrite1h: '2.5' },
+        input: '1.25',
+        output: '5',
+        cacheRead: '1.25',
+        cacheWrite5m: '1.5625',
+        cacheWrite1h: '2.5',
         tiers: [
           {
             above: 50_000,
-            ...{ input: '2.5', output: '5', cacheRead: '2.5', cacheWrite5m: '3.125', cacheWrite1h: '5' },
+            input: '2.5',
+            output: '5',
+            cacheRead: '2.5',
+            cacheWrite5m: '3.125',
+            cacheWrite1h: '5',
           },
         ],
       },

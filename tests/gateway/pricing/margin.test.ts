@@ -77,7 +77,10 @@ const row = (
   [requests, charged, recorded, billed]: [number, number, number, number],
   differs = false,
 ) => ({
-  ...{ day, model, requests, differs },
+  day,
+  model,
+  requests,
+  differs,
   charged_credits: charged,
   recorded_credits: recorded,
   billed_credits: billed,
@@ -114,8 +117,14 @@ const ANTHROPIC_COSTS = {
           ['uncached_input_tokens', '60.5'],
           ['output_tokens', '39.5'],
         ].map(([token_type, amount]) => ({
-          ...{ currency: 'USD', amount, token_type, cost_type: 'tokens', service_tier: 'standard' },
-          ...{ workspace_id: null, context_window: '0-200k', model: 'claude-sonnet-4-5-20250929' },
+          currency: 'USD',
+          amount,
+          token_type,
+          cost_type: 'tokens',
+          service_tier: 'standard',
+          workspace_id: null,
+          context_window: '0-200k',
+          model: 'claude-sonnet-4-5-20250929',
           description: `Claude Sonnet 4.5 usage, ${token_type}`,
         })),
         { currency: 'USD', amount: '1000', cost_type: 'web_search', model: null, token_type: null },
@@ -157,8 +166,11 @@ describe('svc margin report compares per day and model what was charged, recorde
   test('by OpenAI, from the tokens of a usage export at list price', async () => {
     const usage = {
       object: 'organization.usage.completions.result',
-      ...{ model: 'gpt-5.4-2026-03-05', num_model_requests: 2 },
-      ...{ input_tokens: 80_000, input_cached_tokens: 40_000, output_tokens: 6_000 },
+      model: 'gpt-5.4-2026-03-05',
+      num_model_requests: 2,
+      input_tokens: 80_000,
+      input_cached_tokens: 40_000,
+      output_tokens: 6_000,
     };
     const rows = [row('2026-11-20', 'gpt-5.4', [2, 25, 20, 20])];
     expect(await report(JSON.stringify(openAiPage([usage])))).toMatchObject({ code: 0, rows });
@@ -204,8 +216,12 @@ describe('svc margin report compares per day and model what was charged, recorde
     const activity = {
       data: [
         {
-          ...{ date: '2026-11-20 00:00:00', model: 'qwen/qwen3.6-27b', usage: 0.02, requests: 1 },
-          ...{ model_permaslug: 'qwen/qwen3.6-27b-20260422', byok_usage_inference: 0 },
+          date: '2026-11-20 00:00:00',
+          model: 'qwen/qwen3.6-27b',
+          usage: 0.02,
+          requests: 1,
+          model_permaslug: 'qwen/qwen3.6-27b-20260422',
+          byok_usage_inference: 0,
         },
       ],
     };

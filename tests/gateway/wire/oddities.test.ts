@@ -387,7 +387,10 @@ describe('a stream that ends properly without a reason', () => {
     (given) => {
       const message = { role: 'assistant', content: 'Hi', refusal: null };
       const response = {
-        ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+        id: 'x',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
         choices: [{ index: 0, message, finish_reason: given }],
         usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
       };

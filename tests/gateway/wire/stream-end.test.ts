@@ -24,7 +24,13 @@ const data = (event: Json): string => `data: ${JSON.stringify(event)}`;
 const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
 const usage = { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 };
 const response = (status: string, output: Json[]): Json => ({
-  ...{ id: 'resp_1', object: 'response', created_at: 1, status, model: 'm', output, error: null },
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status,
+  model: 'm',
+  output,
+  error: null,
   usage: { input_tokens: 20, output_tokens: 9, total_tokens: 29 },
 });
 const item = { id: 'msg_1', type: 'message', role: 'assistant' };
@@ -85,12 +91,26 @@ function relayFrames(client: Client, provider: Provider, frames: readonly string
 }
 
 const AFTER_THE_END = [
-  ...['data: [DONE]', 'data: [DONE] ', 'data: [done]', 'data: "[DONE]"', 'event: done\ndata: [DONE]'],
-  ...['data: bye', 'data: ping', 'data: null', 'data: ""', 'data: []', 'data: {"choices":['],
-  ...['event: ping\ndata: ping', 'event: keepalive\ndata: x', 'data: {"type":"vendor.note"}'],
-  ...['data: {"error":{"message":"late"}}', 'data: {"object":"error","message":"late","code":500}'],
-  ...['event: error\ndata: late', 'event: error\ndata: {"type":"error","error":{"message":"late"}}'],
-  ...['event: error', 'data: {"type":"response.failed","response":{"error":{"message":"late"}}}'],
+  'data: [DONE]',
+  'data: [DONE] ',
+  'data: [done]',
+  'data: "[DONE]"',
+  'event: done\ndata: [DONE]',
+  'data: bye',
+  'data: ping',
+  'data: null',
+  'data: ""',
+  'data: []',
+  'data: {"choices":[',
+  'event: ping\ndata: ping',
+  'event: keepalive\ndata: x',
+  'data: {"type":"vendor.note"}',
+  'data: {"error":{"message":"late"}}',
+  'data: {"object":"error","message":"late","code":500}',
+  'event: error\ndata: late',
+  'event: error\ndata: {"type":"error","error":{"message":"late"}}',
+  'event: error',
+  'data: {"type":"response.failed","response":{"error":{"message":"late"}}}',
 ];
 
 describe.each(PAIRS)('%s from the %s format', (client, provider) => {
@@ -128,9 +148,21 @@ describe.each(PAIRS)('%s from the %s format', (client, provider) => {
   });
 
   test.each([
-    ...['data: ""', 'data: null', 'data: true', 'data: []', 'data: ping', 'event: keepalive\ndata: words'],
-    ...['event: ping\ndata: ping', ': comment', 'event: ping', 'data: {}', 'data: {"type":"ping"}', 'data:'],
-    ...['data: {"type":"vendor.note","a":1}', 'data: {"choices":null}', 'data: {"choices":{}}'],
+    'data: ""',
+    'data: null',
+    'data: true',
+    'data: []',
+    'data: ping',
+    'event: keepalive\ndata: words',
+    'event: ping\ndata: ping',
+    ': comment',
+    'event: ping',
+    'data: {}',
+    'data: {"type":"ping"}',
+    'data:',
+    'data: {"type":"vendor.note","a":1}',
+    'data: {"choices":null}',
+    'data: {"choices":{}}',
   ])('%j in the middle says nothing', async (noise) => {
     const events = [...begin.map(data), noise, ...end.map(data), ...mark.map(data)];
     const { text, facts } = relayFrames(client, provider, [noise, ...events]);

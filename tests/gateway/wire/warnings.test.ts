@@ -71,18 +71,14 @@ const MODELS = [
     model,
   ]),
   ...['gpt-4.1', 'gpt-5', 'o3', 'gpt-5.1'].map((model) => ['openai', model]),
-  ...[
-    ['google', 'gemini-2.5-pro'],
-    ['xai', 'grok-4'],
-    ['mistral', 'mistral-large'],
-    ['deepseek', 'deepseek-chat'],
-  ],
-  ...[
-    ['moonshot', 'kimi-k2'],
-    ['groq', 'llama'],
-    ['openrouter', 'x'],
-    ['generic', 'x'],
-  ],
+  ['google', 'gemini-2.5-pro'],
+  ['xai', 'grok-4'],
+  ['mistral', 'mistral-large'],
+  ['deepseek', 'deepseek-chat'],
+  ['moonshot', 'kimi-k2'],
+  ['groq', 'llama'],
+  ['openrouter', 'x'],
+  ['generic', 'x'],
 ] as [string, string][];
 
 /** Whether a request has the field; a list has it if an item does, whichever index the path names. */

@@ -213,8 +213,12 @@ describe('the request', () => {
           {
             ...ROUTER_TOOL,
             parameters: {
-              ...{ max_uses: 8, max_results: 25, max_characters: 100_000, search_context_size: 'high' },
-              ...{ user_location: { type: 'approximate', ...BERLIN }, excluded_domains: ['example.org'] },
+              max_uses: 8,
+              max_results: 25,
+              max_characters: 100_000,
+              search_context_size: 'high',
+              user_location: { type: 'approximate', ...BERLIN },
+              excluded_domains: ['example.org'],
             },
           },
         ],

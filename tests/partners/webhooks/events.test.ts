@@ -72,8 +72,11 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   expect(await kinds()).toEqual([]);
   const metadata = { account: 'a-17', seats: 3, trial: false };
   const first = await call(exchange, {
-    ...{ grant_type: 'signin_token', publishable_key: app.publishableKey, token: sign_in_token },
-    ...{ code_verifier: VERIFIER, metadata },
+    grant_type: 'signin_token',
+    publishable_key: app.publishableKey,
+    token: sign_in_token,
+    code_verifier: VERIFIER,
+    metadata,
   });
   const [created] = await readNew();
   expect(created).toEqual({
@@ -86,12 +89,10 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   // A sign-in by a code through the API.
   const { challenge_id } = await call(sendCode, { publishable_key: app.publishableKey, email: EMAIL });
   const second = await call(verifyCode, {
-    ...{
-      publishable_key: app.publishableKey,
-      challenge_id,
-      email: EMAIL,
-      code: await window.readCode(EMAIL),
-    },
+    publishable_key: app.publishableKey,
+    challenge_id,
+    email: EMAIL,
+    code: await window.readCode(EMAIL),
   });
   expect(await kinds()).toEqual([['user_key.created', second.key_id, undefined]]);
 
@@ -127,9 +128,15 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   const bought = await readNew();
   expect(bought).toEqual([
     {
-      ...{ id: expect.stringMatching(/^evt_/), type: 'credits.added', created_at: expect.any(String) },
+      id: expect.stringMatching(/^evt_/),
+      type: 'credits.added',
+      created_at: expect.any(String),
       data: {
-        ...{ type: 'purchase', user_id: first.user_id, metadata, balance: 2500, credits_added: 2500 },
+        type: 'purchase',
+        user_id: first.user_id,
+        metadata,
+        balance: 2500,
+        credits_added: 2500,
         transaction_id: expect.stringMatching(/^txn_/),
       },
     },
@@ -140,7 +147,10 @@ test('minting, evicting, revoking, logging out, buying, allowing twice, disablin
   await inTransaction(async (tx) => {
     await openAppUser(tx, { userId, partnerId: elsewhere.id });
     await bookPurchase(tx, {
-      ...{ userId, partnerId: elsewhere.id, credits: wholeCredits(700), sessionId: 'cks_elsewhere' },
+      userId,
+      partnerId: elsewhere.id,
+      credits: wholeCredits(700),
+      sessionId: 'cks_elsewhere',
     });
   });
   const allow = (credits: number | null, save_id: string) => window.post('/allowance', { credits, save_id });

@@ -125,7 +125,9 @@ describe('in a frame, raising an allowance', () => {
     }
     expect(await readLeft(window)).toBe(0);
     expect((await save(window, 100, { confirmation })).body).toEqual({
-      ...{ granted_credits: 100, credits_added: 100, balance: 100 },
+      granted_credits: 100,
+      credits_added: 100,
+      balance: 100,
     });
     await save(window, null);
     expect((await save(window, 100, { confirmation })).body).toMatchObject({
@@ -226,8 +228,13 @@ test('a code raises no allowance of an owner who confirms with a passkey, in a f
   await createPartner({ name: 'Owned', rateBp: 0, origins: [], ownerEmail: email });
   await prisma().passkey.create({
     data: {
-      ...{ id: 'pky_owner', userId, credentialId: 'owner', userHandle: 'owner', name: 'Laptop' },
-      ...{ publicKey: new Uint8Array([1]), counter: 0n },
+      id: 'pky_owner',
+      userId,
+      credentialId: 'owner',
+      userHandle: 'owner',
+      name: 'Laptop',
+      publicKey: new Uint8Array([1]),
+      counter: 0n,
     },
   });
   for (const window of [await openFrame(email), await openPopup(email, 1)]) {

@@ -50,9 +50,17 @@ const buyAgain = (buyer: Buyer, cardId: string, buttonId: string, amount = 10) =
 const turnOn = (userId: string, cardId: string) =>
   prisma().autoTopUp.create({
     data: {
-      ...{ userId, state: 'on', currency: 'usd', amountMinor: 1_000, ceilingMinor: 5_000 },
-      ...{ threshold: wholeCredits(500), cardId, cardBrand: 'visa', cardLast4: '4242' },
-      ...{ consentId: 'cns_1', updatedAt: nowDate() },
+      userId,
+      state: 'on',
+      currency: 'usd',
+      amountMinor: 1_000,
+      ceilingMinor: 5_000,
+      threshold: wholeCredits(500),
+      cardId,
+      cardBrand: 'visa',
+      cardLast4: '4242',
+      consentId: 'cns_1',
+      updatedAt: nowDate(),
     },
   });
 
@@ -65,7 +73,11 @@ describe('in a window where the user signed in', () => {
     expect((await window.get('/cards')).body).toEqual({
       cards: [
         {
-          ...{ id: cardId, brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2040 },
+          id: cardId,
+          brand: 'visa',
+          last4: '4242',
+          expiry_month: 12,
+          expiry_year: 2040,
           ends_top_up: false,
         },
       ],

@@ -172,7 +172,9 @@ test('a signed-in user sees the limits that the app sets, and that one of them i
   const { body } = await window.get();
   const month = { scope: 'partner', period: 'month', most: 0.5, used: 0 };
   expect(body).toMatchObject({
-    ...{ balance: 0, status: 'partner_limit_reached', limited_by: 'partner' },
+    balance: 0,
+    status: 'partner_limit_reached',
+    limited_by: 'partner',
     limits: [{ ...month, resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/) }],
   });
   await inTransaction((tx) => saveAppLimits(world.app.id, { ...limits, month: null }, tx));

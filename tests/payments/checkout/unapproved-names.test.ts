@@ -18,7 +18,8 @@ beforeAll(async () => {
   const email = 'owner@example.com';
   const { id: userId } = await inTransaction((tx) => openUser(tx, email));
   const signUp = {
-    ...{ email, userId },
+    email,
+    userId,
     teamId: null,
     name: NAME,
     rateBp: 0,

@@ -57,7 +57,9 @@ test('an account is a recipient across regions only, and its country can change 
     await startOnboarding({ teamId, country, email: owner, ...links });
     const id = String((await readPayoutAccount(teamId))?.processorAccountId);
     expect(await world.stripe.accounts.retrieve(id)).toMatchObject({
-      ...{ country, email: owner, metadata: { team: teamId } },
+      country,
+      email: owner,
+      metadata: { team: teamId },
       tos_acceptance: { service_agreement: agreement },
     });
   }
@@ -268,8 +270,12 @@ test('an event with a thin payload is understood as well', async () => {
   const context = await onboard(payee);
   await control(world, { webhooks: 'on' });
   const thin = {
-    ...{ id: 'evt_2', object: 'v2.core.event', type: 'v1.account.updated', context },
-    ...{ created: nowDate().toISOString(), livemode: false },
+    id: 'evt_2',
+    object: 'v2.core.event',
+    type: 'v1.account.updated',
+    context,
+    created: nowDate().toISOString(),
+    livemode: false,
     related_object: { id: context, type: 'account', url: `/v1/accounts/${context}` },
   };
   expect(await sendEvent(thin)).toBe(200);

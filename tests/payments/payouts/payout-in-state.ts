@@ -36,15 +36,13 @@ export async function newPayout({ state, method, isApproved = true, month = 11, 
   const isSent = state === 'sent' || state === 'returned';
   await prisma().payout.create({
     data: {
-      ...{
-        id,
-        teamId,
-        amount,
-        method,
-        state,
-        postedUntil: new Date(),
-        approvedBy: isApproved ? 'service' : null,
-      },
+      id,
+      teamId,
+      amount,
+      method,
+      state,
+      postedUntil: new Date(),
+      approvedBy: isApproved ? 'service' : null,
       period: new Date(Date.UTC(2026, month - 1, 1)),
       createdAt: new Date(Date.UTC(2026, month - 1, 2)),
       ...(isSent && { sentAt: new Date(Date.UTC(2026, month - 1, 3)) }),

@@ -6,7 +6,10 @@ const [teamId = ''] = process.argv.slice(2);
 if (teamId === '') await sendPayouts();
 else
   await startOnboarding({
-    ...{ teamId, country: 'AT', email: 'owner@example.com' },
-    ...{ returnUrl: 'https://svc.example/back', refreshUrl: 'https://svc.example/again' },
+    teamId,
+    country: 'AT',
+    email: 'owner@example.com',
+    returnUrl: 'https://svc.example/back',
+    refreshUrl: 'https://svc.example/again',
   });
 process.exit(0);

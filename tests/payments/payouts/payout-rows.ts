@@ -54,8 +54,15 @@ export async function writePayout({
   const amount = payable - (payable % CENT);
   await prisma().payout.create({
     data: {
-      ...{ id, teamId, period: new Date(`${period}-01`), amount, method: 'manual', state: 'planned' },
-      ...{ postedUntil: createdAt, createdAt, ...row },
+      id,
+      teamId,
+      period: new Date(`${period}-01`),
+      amount,
+      method: 'manual',
+      state: 'planned',
+      postedUntil: createdAt,
+      createdAt,
+      ...row,
     },
   });
   await prisma().payoutLine.createMany({
@@ -68,7 +75,11 @@ export async function writePayout({
   });
   await prisma().payoutItem.createMany({
     data: items.map(({ day, kind = 'earned', requests = 1, ...item }) => ({
-      ...{ payoutId: id, day: new Date(day), kind, requests: BigInt(requests), ...item },
+      payoutId: id,
+      day: new Date(day),
+      kind,
+      requests: BigInt(requests),
+      ...item,
     })),
   });
   return id;

@@ -96,8 +96,11 @@ export async function onboard(
   answer: 'finish' | 'later' | 'reject' = 'finish',
 ): Promise<string> {
   const { url } = await startOnboarding({
-    ...{ teamId: payee.teamId, country: 'AT', email: payee.owner },
-    ...{ returnUrl: RETURN_URL, refreshUrl: REFRESH_URL },
+    teamId: payee.teamId,
+    country: 'AT',
+    email: payee.owner,
+    returnUrl: RETURN_URL,
+    refreshUrl: REFRESH_URL,
   });
   const response = await fetch(url, {
     method: 'POST',
@@ -122,8 +125,14 @@ export async function newPlannedPayout(
   const { createPayout } = await import('@/server/ledger');
   const { newId } = await import('@/server/base/ids');
   const created = await createPayout({
-    ...{ payoutId: newId('po'), teamId: payee.teamId, period: '2026-11', asOf: new Date('2026-11-01') },
-    ...{ method: 'stripe', minimum: 0n as never, approvedBy: 'service', processorAccountId: accountId },
+    payoutId: newId('po'),
+    teamId: payee.teamId,
+    period: '2026-11',
+    asOf: new Date('2026-11-01'),
+    method: 'stripe',
+    minimum: 0n as never,
+    approvedBy: 'service',
+    processorAccountId: accountId,
     payee: null,
   });
   if (created.outcome !== 'created') throw new Error(`not planned: ${created.outcome}`);

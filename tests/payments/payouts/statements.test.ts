@@ -58,10 +58,19 @@ beforeAll(async () => {
     { partnerId: two, day: '2026-09-01', model: 'sandbox/echo', requests: 1, amount: -77n },
   ];
   payoutId = await writePayout({
-    ...{ teamId, period: '2026-10', items, carriedBefore: { [one]: 999_999n, [two]: -5_000_000n } },
+    teamId,
+    period: '2026-10',
+    items,
+    carriedBefore: { [one]: 999_999n, [two]: -5_000_000n },
     row: {
-      ...{ payee: await payeeOf(teamId), state: 'sent', sentAt: new Date('2026-10-02T10:00:00Z') },
-      ...{ reference: 'SEPA-17', paidCurrency: 'eur', paidMinor: 6412n, rate: '0.92', approvedBy: 'op' },
+      payee: await payeeOf(teamId),
+      state: 'sent',
+      sentAt: new Date('2026-10-02T10:00:00Z'),
+      reference: 'SEPA-17',
+      paidCurrency: 'eur',
+      paidMinor: 6412n,
+      rate: '0.92',
+      approvedBy: 'op',
     },
   });
 }, 60_000);
@@ -98,9 +107,19 @@ test('the PDF says who pays whom, what was earned by app and model, and what arr
   const lines = readPdfText(await renderStatement(statement));
   expect(lines).toEqual(
     expect.arrayContaining([
-      ...['Commission statement', payoutId, 'October 2026', 'SEPA-17', 'Ending in 3201'],
-      ...['€64.12 (1 USD = 0.92 EUR)', 'Example Software GmbH', 'VAT ID: ATU13585627'],
-      ...['Ada Ltd', 'Germany', 'VAT ID: DE136695976', 'sandbox/echo', 'sandbox/story'],
+      'Commission statement',
+      payoutId,
+      'October 2026',
+      'SEPA-17',
+      'Ending in 3201',
+      '€64.12 (1 USD = 0.92 EUR)',
+      'Example Software GmbH',
+      'VAT ID: ATU13585627',
+      'Ada Ltd',
+      'Germany',
+      'VAT ID: DE136695976',
+      'sandbox/echo',
+      'sandbox/story',
     ]),
   );
   const amounts = (from: number, count: number) =>
@@ -116,7 +135,10 @@ test('the PDF says who pays whom, what was earned by app and model, and what arr
 
 test('a statement is the same file each time, on several pages too, and says the payee of its time', async () => {
   const items = Array.from({ length: 90 }, (_, index) => ({
-    ...{ partnerId: apps[0] ?? '', day: '2026-07-01', model: `sandbox/model-${index}`, amount: 10_000_000n },
+    partnerId: apps[0] ?? '',
+    day: '2026-07-01',
+    model: `sandbox/model-${index}`,
+    amount: 10_000_000n,
   }));
   const payee = await payeeOf(teamId);
   const id = await writePayout({ teamId, period: '2026-08', items, row: { payee, state: 'returned' } });
@@ -157,7 +179,9 @@ test('the yearly export counts what was sent in the year, by quarter and currenc
   ];
   const write = (period: string, sentAt: string, row: object = {}) =>
     writePayout({
-      ...{ teamId: paid.teamId, period, items },
+      teamId: paid.teamId,
+      period,
+      items,
       row: { state: 'sent', sentAt: new Date(sentAt), ...row },
     });
   await write('2025-12', '2025-12-31T23:59:59Z');

@@ -223,7 +223,8 @@ describe('what the user agreed to', () => {
     if (result.kind !== 'needs_action') throw new Error(result.kind);
     await answerBank(result.url, 'fail');
     expect(await finishAuthorization(await readTopUp(buyer.userId))).toMatchObject({
-      ...{ state: 'off', offReason: 'not_allowed' },
+      state: 'off',
+      offReason: 'not_allowed',
     });
   });
 });
@@ -234,7 +235,10 @@ describe('a decline', () => {
     await spend(buyer, 600);
     await passTwice();
     expect(await readTopUp(buyer.userId)).toMatchObject({
-      ...{ state: 'off', offReason: 'declined', sessionId: null, monthMinor: 0 },
+      state: 'off',
+      offReason: 'declined',
+      sessionId: null,
+      monthMinor: 0,
     });
     const mails = await mailsTo(buyer);
     expect(mails.map(({ subject }) => subject)).toEqual([
@@ -303,7 +307,10 @@ describe('a bank that wants the buyer', () => {
     clock += MINUTE_MS;
     await passTwice();
     expect(await readTopUp(buyer.userId)).toMatchObject({
-      ...{ state: 'off', offReason: 'not_confirmed', sessionId: null, monthMinor: 0 },
+      state: 'off',
+      offReason: 'not_confirmed',
+      sessionId: null,
+      monthMinor: 0,
     });
     expect((await paymentsOf(buyer)).map(({ status }) => status)).toEqual(['canceled']);
     expect(await findTopUpConfirmation(buyer.userId, id)).toMatchObject({ state: 'ended' });

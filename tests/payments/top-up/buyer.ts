@@ -32,7 +32,10 @@ export async function newBuyer({ number = PAYS, credits = 1_000 } = {}): Promise
 
 async function addCard(processorCustomerId: string, number: string): Promise<string> {
   const setup = await stripeProcessor.createCardSetup({
-    ...{ processorCustomerId, successUrl: RETURN_URL, cancelUrl: RETURN_URL, language: 'en' },
+    processorCustomerId,
+    successUrl: RETURN_URL,
+    cancelUrl: RETURN_URL,
+    language: 'en',
     setupKey: newId('req'),
   });
   if (setup === 'unknown_customer') throw new Error('the customer is known');

@@ -98,7 +98,11 @@ test('a decline turns it off and does not count; a top-up that never reached the
   await conclude(declined, 'failed', 'insufficient_funds');
   await conclude(unstarted, 'failed', 'not_started');
   expect(await readTopUp(declined)).toMatchObject({
-    ...{ state: 'off', offReason: 'insufficient_funds', sessionId: null, monthMinor: 0, mail: 'off' },
+    state: 'off',
+    offReason: 'insufficient_funds',
+    sessionId: null,
+    monthMinor: 0,
+    mail: 'off',
   });
   expect(await readTopUp(unstarted)).toMatchObject({
     state: 'on',

@@ -17,8 +17,15 @@ export async function newTopUpUser(terms: Partial<typeof TERMS> = {}): Promise<s
   const { threshold, ...money } = { ...TERMS, ...terms };
   await prisma().autoTopUp.create({
     data: {
-      ...{ userId, state: 'on', threshold: wholeCredits(threshold), ...money },
-      ...{ cardId: 'pm_1', cardBrand: 'visa', cardLast4: '4242', consentId: 'cns_1', updatedAt: nowDate() },
+      userId,
+      state: 'on',
+      threshold: wholeCredits(threshold),
+      ...money,
+      cardId: 'pm_1',
+      cardBrand: 'visa',
+      cardLast4: '4242',
+      consentId: 'cns_1',
+      updatedAt: nowDate(),
     },
   });
   return userId;
@@ -28,7 +35,9 @@ export const buy = (userId: string, credits: number) =>
   inTransaction(async (tx) => {
     await openWallet(tx, userId);
     return bookPaidSession(tx, {
-      ...{ userId, partnerId: OUTSIDE_ANY_APP, sessionId: newId('cks') },
+      userId,
+      partnerId: OUTSIDE_ANY_APP,
+      sessionId: newId('cks'),
       credits: wholeCredits(credits),
     });
   });
@@ -44,9 +53,18 @@ export async function endSession(userId: string, status: 'completed' | 'failed',
   const { sessionId, currency, amountMinor } = await readTopUp(userId);
   await prisma().checkoutSession.create({
     data: {
-      ...{ id: sessionId ?? '', userId, partnerId: OUTSIDE_ANY_APP, status, currency, amountMinor, failure },
-      ...{ rate: 1, credits: wholeCredits(amountMinor), method: 'auto_top_up' },
-      ...{ createdAt: nowDate(), expiresAt: nowDate() },
+      id: sessionId ?? '',
+      userId,
+      partnerId: OUTSIDE_ANY_APP,
+      status,
+      currency,
+      amountMinor,
+      failure,
+      rate: 1,
+      credits: wholeCredits(amountMinor),
+      method: 'auto_top_up',
+      createdAt: nowDate(),
+      expiresAt: nowDate(),
     },
   });
 }

@@ -18,8 +18,10 @@ export async function newUser(): Promise<string> {
 
 /** The user of a session that was just confirmed with a code. */
 export const present = (userId: string): Present => ({
-  ...{ userId, email: 'present@example.com' },
-  ...{ confirmedAt: nowDate(), confirmedBy: 'code' },
+  userId,
+  email: 'present@example.com',
+  confirmedAt: nowDate(),
+  confirmedBy: 'code',
 });
 
 /** Creates an app with a webhook endpoint and a key for the user. */

@@ -23,7 +23,9 @@ afterEach(() => setClock());
 
 const attemptsOf = (...providers: string[]) =>
   providers.map((provider) => ({
-    ...{ provider, model: `${provider}/m`, at: '2026-06-02T10:00:00.000Z' },
+    provider,
+    model: `${provider}/m`,
+    at: '2026-06-02T10:00:00.000Z',
     outcome: 'failed' as const,
   }));
 
@@ -45,8 +47,12 @@ describe('the list of providers', () => {
     await setAttempts(await record('03', 'openai/gpt-4.1'), 'openrouter');
     await setAttempts(await record('04', 'google/gemini'), 'openrouter');
     keepUnanswered({
-      ...{ userId, partnerId, requestId: newId('req'), model: 'xai/grok' },
-      ...{ attempts: attemptsOf('xai', 'xai'), at: new Date('2026-06-05T10:00:00Z') },
+      userId,
+      partnerId,
+      requestId: newId('req'),
+      model: 'xai/grok',
+      attempts: attemptsOf('xai', 'xai'),
+      at: new Date('2026-06-05T10:00:00Z'),
     });
     await writeUnanswered();
     const seen = await listProvidersOf(userId);
@@ -83,8 +89,12 @@ describe('what is said about a provider', () => {
 
   test('is the operator’s statement for their own servers, and that nothing leaves for a sandbox', () => {
     expect(findPolicy('acme')).toEqual({
-      ...{ by: 'operator', retention: 'Not retained', training: null, region: 'Austria' },
-      ...{ source: null, readOn: null },
+      by: 'operator',
+      retention: 'Not retained',
+      training: null,
+      region: 'Austria',
+      source: null,
+      readOn: null,
     });
     expect(findPolicy('sandbox').by).toBe('sandbox');
   });

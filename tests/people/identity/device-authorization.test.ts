@@ -224,7 +224,8 @@ const newSpeaker = async (n: number) => ({ userId: `usr_speaker${n}`, sessionId:
 
 const begin = (headers: Record<string, string> = {}) =>
   fetch(`${url}/oauth/device`, {
-    ...{ method: 'POST', headers },
+    method: 'POST',
+    headers,
     body: new URLSearchParams({ client_id: partner.publishableKey }),
   });
 

@@ -37,7 +37,9 @@ describe('signing up an app', () => {
   const signUp = async (email = 'owner@example.com') => {
     const { id: userId } = await inTransaction((tx) => openUser(tx, email));
     return signUpPartner({
-      ...{ email, userId, teamId: null },
+      email,
+      userId,
+      teamId: null,
       name: `Notes ${'x'.repeat(++apps)}`,
       rateBp: 1_000,
       origins: ['https://notes.example'],

@@ -52,19 +52,47 @@ import { openMailbox } from './mailbox';
 const OPERATOR = 'operator@example.com';
 /** Actions that need no session. */
 const OPEN = [
-  ...['sendCode', 'enterCode', 'askBrowserForPasskey', 'enterPasskey', 'signOut', 'revokeLinkedKey'],
-  ...['stopByMail', 'unsubscribeByMail'],
+  'sendCode',
+  'enterCode',
+  'askBrowserForPasskey',
+  'enterPasskey',
+  'signOut',
+  'revokeLinkedKey',
+  'stopByMail',
+  'unsubscribeByMail',
 ];
 /**
  * Actions that work with an old confirmation, as they change nothing or only end access. Every other action
  * needs one of the last 10 minutes.
  */
 const HARMLESS = [
-  ...['sendConfirmation', 'confirmPresence', 'allow', 'startPurchase', 'addCard', 'findUser', 'sendTest'],
-  ...['removeAllowance', 'pauseAllowance', 'revokeAppKey', 'logOutOne', 'logOutOthers', 'logOutEverywhere'],
-  ...['resend', 'endAutoTopUp', 'saveLowBalance', 'confirmTopUp', 'checkCode', 'redeem'],
-  ...['saveDetails', 'removeDetails', 'createInvoice', 'stopMyApps', 'findDevice', 'refuseDevice'],
-  ...['saveMyMails', 'saveAlerts'],
+  'sendConfirmation',
+  'confirmPresence',
+  'allow',
+  'startPurchase',
+  'addCard',
+  'findUser',
+  'sendTest',
+  'removeAllowance',
+  'pauseAllowance',
+  'revokeAppKey',
+  'logOutOne',
+  'logOutOthers',
+  'logOutEverywhere',
+  'resend',
+  'endAutoTopUp',
+  'saveLowBalance',
+  'confirmTopUp',
+  'checkCode',
+  'redeem',
+  'saveDetails',
+  'removeDetails',
+  'createInvoice',
+  'stopMyApps',
+  'findDevice',
+  'refuseDevice',
+  'saveMyMails',
+  'saveAlerts',
 ];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
@@ -539,8 +567,19 @@ async function* actionsOnPayouts(token: string): AsyncGenerator<Step> {
 }
 
 const PROMOTION = {
-  ...{ kind: 'gift', gives: 'credits', code: '', amount: '5', maxCredits: '', minPurchase: '' },
-  ...{ isFirstPurchase: false, app: '', limit: '', budget: '', until: '', note: '', reason: 'a test of it' },
+  kind: 'gift',
+  gives: 'credits',
+  code: '',
+  amount: '5',
+  maxCredits: '',
+  minPurchase: '',
+  isFirstPurchase: false,
+  app: '',
+  limit: '',
+  budget: '',
+  until: '',
+  note: '',
+  reason: 'a test of it',
 };
 
 async function* actionsOfPromotions(token: string): AsyncGenerator<Step> {
@@ -569,14 +608,25 @@ async function newGiftCode(): Promise<string> {
 }
 
 const BILLING_DETAILS = {
-  ...{ name: 'Pier Ltd', address: 'Example Street 2', country: 'AT', taxId: '', reference: '' },
+  name: 'Pier Ltd',
+  address: 'Example Street 2',
+  country: 'AT',
+  taxId: '',
+  reference: '',
 };
 
 const newPurchase = (userId: string, partnerId: string) =>
   prisma().purchase.create({
     data: {
-      ...{ id: newId('txn'), userId, partnerId, sessionId: newId('cks') },
-      ...{ processorPaymentId: 'pi_none', currency: 'usd', amountMinor: 500, rate: 1, credits: 500_000_000n },
+      id: newId('txn'),
+      userId,
+      partnerId,
+      sessionId: newId('cks'),
+      processorPaymentId: 'pi_none',
+      currency: 'usd',
+      amountMinor: 500,
+      rate: 1,
+      credits: 500_000_000n,
     },
   });
 
@@ -818,7 +868,11 @@ async function newOwnerWithEverything(name: string) {
   const { id: payout } = await newPayout({ state: 'planned', method: 'manual', teamId: team });
   const batch = await correct({ requestId: request, credits: microcredits(1n) });
   return {
-    ...{ name, token, userKey, visitToken: cookie.split('=')[1] ?? '', appUserId: user.appUserId },
+    name,
+    token,
+    userKey,
+    visitToken: cookie.split('=')[1] ?? '',
+    appUserId: user.appUserId,
     ids: {
       app: app.id,
       event,
@@ -833,7 +887,10 @@ async function newOwnerWithEverything(name: string) {
       visit,
       ref,
       invitation,
-      ...{ team, payout, batch, year: '2026' },
+      team,
+      payout,
+      batch,
+      year: '2026',
       model: 'sandbox/echo',
     },
   };

@@ -120,9 +120,14 @@ describe('a wrong price', () => {
     const history = await read(person, '/v1/credits/history');
     expect(history.data.filter((each: { reason?: string }) => each.reason === 'correction')).toHaveLength(2);
     expect(history.data).toContainEqual({
-      ...{ id: receipt.corrections[0].id, type: 'adjustment', reason: 'correction', credits: booked.credits },
-      ...{ created_at: receipt.corrections[0].created_at, balance_after: expect.any(Number) },
-      ...{ request_id: requests[0], correction_reason: REASON },
+      id: receipt.corrections[0].id,
+      type: 'adjustment',
+      reason: 'correction',
+      credits: booked.credits,
+      created_at: receipt.corrections[0].created_at,
+      balance_after: expect.any(Number),
+      request_id: requests[0],
+      correction_reason: REASON,
     });
 
     await Promise.all([sendCorrectionMails(), sendCorrectionMails()]);
@@ -397,8 +402,11 @@ test('people get tables, and a grant is no correction', async () => {
   const person = await newPerson({ credits: 100 });
   await inTransaction((tx) =>
     grantCredits(tx, {
-      ...{ userId: person.userId, partnerId: person.partnerId, credits: wholeCredits(1) },
-      ...{ grantId: newId('req'), note: 'a gift' },
+      userId: person.userId,
+      partnerId: person.partnerId,
+      credits: wholeCredits(1),
+      grantId: newId('req'),
+      note: 'a gift',
     }),
   );
   const request = await generate(person);

@@ -10,7 +10,10 @@ import { changeDefaultLimits, changePartner } from '@/server/operator/change-par
 import { readUserLimits, type UserLimits } from '@/server/partners/user-limits';
 
 const asked = z.object({
-  ...{ day: typedCredits, month: typedCredits, request: typedCredits, rule: typedModels.rule },
+  day: typedCredits,
+  month: typedCredits,
+  request: typedCredits,
+  rule: typedModels.rule,
   models: z.string().max(20_000),
   reason: z.string().max(600),
 });

@@ -56,6 +56,12 @@ const toRow = ({
   users,
   credits,
 }: ProposedBatch): BatchRow => ({
-  ...{ id, state, reason, basis, at: createdAt.toISOString() },
-  ...{ requests: inNumber(requests), users: inNumber(users), credits: inCredits(credits) },
+  id,
+  state,
+  reason,
+  basis,
+  at: createdAt.toISOString(),
+  requests: inNumber(requests),
+  users: inNumber(users),
+  credits: inCredits(credits),
 });

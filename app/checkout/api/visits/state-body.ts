@@ -22,7 +22,8 @@ export async function stateBody(visit: Visit, device: Device) {
     allowance_left: toJson(state.allowanceLeft),
     limited_by: state.limitedBy,
     limits: state.limits.map(({ scope, period, most, used, resetsAt }) => ({
-      ...{ scope, period },
+      scope,
+      period,
       most: creditsToJson(most),
       used: creditsToJson(used),
       resets_at: resetsAt.toISOString(),

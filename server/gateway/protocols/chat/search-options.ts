@@ -91,8 +91,16 @@ function withoutAny(list: readonly Json[], isSearch: (item: Json) => boolean): J
 }
 
 const READ = new Set([
-  ...['id', 'enabled', 'max_uses', 'max_results', 'search_context_size', 'user_location'],
-  ...['allowed_domains', 'excluded_domains', 'include_domains', 'exclude_domains'],
+  'id',
+  'enabled',
+  'max_uses',
+  'max_results',
+  'search_context_size',
+  'user_location',
+  'allowed_domains',
+  'excluded_domains',
+  'include_domains',
+  'exclude_domains',
 ]);
 const MAX_NAMED = 20;
 

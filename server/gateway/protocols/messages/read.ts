@@ -33,9 +33,27 @@ const ATTRIBUTION = 'x-anthropic-billing-header';
 
 /** Fields that are translated, those that need no translation, and those whose only value changes nothing. */
 const TRANSLATED = new Set([
-  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'tools', 'tool_choice', 'stop_sequences'],
-  ...['temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format'],
-  ...['metadata', 'service_tier', 'cache_control', 'speed', 'inference_geo', 'mcp_servers', 'fallbacks'],
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'stream',
+  'tools',
+  'tool_choice',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'thinking',
+  'output_config',
+  'output_format',
+  'metadata',
+  'service_tier',
+  'cache_control',
+  'speed',
+  'inference_geo',
+  'mcp_servers',
+  'fallbacks',
 ]);
 
 /** Reads a messages request for a provider of another format. Adds a warning for each dropped field. */

@@ -8,11 +8,33 @@ import { neutralName, readTools, withoutOfflineSearch } from './tools';
 
 /** Fields that are translated, or need no translation. */
 const TRANSLATED = new Set([
-  ...['model', 'input', 'instructions', 'previous_response_id', 'store', 'stream', 'stream_options'],
-  ...['max_output_tokens', 'temperature', 'top_p', 'reasoning', 'text', 'tools', 'tool_choice'],
-  ...['parallel_tool_calls', 'include', 'metadata', 'user', 'safety_identifier', 'client_metadata'],
-  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
-  ...['background', 'conversation', 'prompt'],
+  'model',
+  'input',
+  'instructions',
+  'previous_response_id',
+  'store',
+  'stream',
+  'stream_options',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'reasoning',
+  'text',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'include',
+  'metadata',
+  'user',
+  'safety_identifier',
+  'client_metadata',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'service_tier',
+  'background',
+  'conversation',
+  'prompt',
 ]);
 /** Values without an effect, of fields without a counterpart: dropped without a warning. */
 const IDLE = new Map<string, (value: unknown) => boolean>([

@@ -110,8 +110,11 @@ export function passMessagesStream({
     learn: () =>
       unchanged &&
       learnPattern({
-        ...{ lead: DELTA_LEAD, textsOf: findDelta, rewrite: String },
-        ...{ adapt: adaptArguments(unchanged.event), ...unchanged },
+        lead: DELTA_LEAD,
+        textsOf: findDelta,
+        rewrite: String,
+        adapt: adaptArguments(unchanged.event),
+        ...unchanged,
       }),
   };
 }

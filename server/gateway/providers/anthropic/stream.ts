@@ -20,8 +20,14 @@ import {
 import { agreesWith, mergeUsage, readUsage } from './usage';
 
 const KNOWN = new Set([
-  ...['message_start', 'message_delta', 'message_stop', 'ping', 'message'],
-  ...['content_block_start', 'content_block_delta', 'content_block_stop'],
+  'message_start',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'message',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
 ]);
 
 const says = ({ type }: Json): boolean => KNOWN.has(asText(type));

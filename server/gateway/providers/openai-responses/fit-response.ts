@@ -76,16 +76,14 @@ const ITEMS: Record<string, Record<string, Fit>> = {
   web_search_call: { action: fitAction },
 };
 const STATUSES = new Set<unknown>([
-  ...[
-    'in_progress',
-    'completed',
-    'incomplete',
-    'searching',
-    'failed',
-    'interpreting',
-    'generating',
-    'calling',
-  ],
+  'in_progress',
+  'completed',
+  'incomplete',
+  'searching',
+  'failed',
+  'interpreting',
+  'generating',
+  'calling',
 ]);
 const CALLS = new Set(['function_call', 'custom_tool_call']);
 

@@ -15,8 +15,18 @@ import { RESPONSES_FIELDS } from './request-fields';
 
 /** Fields that we set ourselves, that we have resolved, or that access the account behind the key. */
 const OWN_FIELDS = new Set([
-  ...['max_output_tokens', 'service_tier', 'user', 'safety_identifier', 'metadata', 'client_metadata'],
-  ...['store', 'include', 'previous_response_id', 'background', 'conversation', 'prompt'],
+  'max_output_tokens',
+  'service_tier',
+  'user',
+  'safety_identifier',
+  'metadata',
+  'client_metadata',
+  'store',
+  'include',
+  'previous_response_id',
+  'background',
+  'conversation',
+  'prompt',
 ]);
 
 const REASONING_CONTENT = 'reasoning.encrypted_content';

@@ -238,8 +238,10 @@ const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
 const USAGE: Record<string, Fit> = {
   prompt_tokens_details: maybeObject({ cached_tokens: maybe(isCount), audio_tokens: maybe(isCount) }),
   completion_tokens_details: maybeObject({
-    ...{ reasoning_tokens: maybe(isCount), audio_tokens: maybe(isCount) },
-    ...{ accepted_prediction_tokens: maybe(isCount), rejected_prediction_tokens: maybe(isCount) },
+    reasoning_tokens: maybe(isCount),
+    audio_tokens: maybe(isCount),
+    accepted_prediction_tokens: maybe(isCount),
+    rejected_prediction_tokens: maybe(isCount),
   }),
 };
 

@@ -44,8 +44,13 @@ export function collectToolSlots(uniqueId: (id: string) => string) {
     if (known !== undefined && !beginsAnother(known, piece)) return known;
     const { id, index } = piece;
     const slot: Slot = {
-      ...{ call: -1, id, name: '', arguments: new CallArguments(), thoughtSignature: null },
-      ...{ waiting: '', isRepeated: false },
+      call: -1,
+      id,
+      name: '',
+      arguments: new CallArguments(),
+      thoughtSignature: null,
+      waiting: '',
+      isRepeated: false,
     };
     if (known?.isRepeated && piece.name === '') slot.name = known.name;
     addParts(slots, [slot]);

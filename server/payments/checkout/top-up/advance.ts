@@ -112,8 +112,12 @@ async function askForConfirmation(topUp: InProgress, { expiresAt }: Payment): Pr
     where: { userId, sessionId, state: 'on' },
     data: {
       state: 'needs_confirmation' satisfies TopUpState,
-      ...{ confirmUntil: expiresAt, leaseUntil: expiresAt, updatedAt: nowDate() },
-      ...{ mail: 'confirm', mailDueAt: nowDate(), mailAttempts: 0 },
+      confirmUntil: expiresAt,
+      leaseUntil: expiresAt,
+      updatedAt: nowDate(),
+      mail: 'confirm',
+      mailDueAt: nowDate(),
+      mailAttempts: 0,
     },
   });
   // It has been turned off. The next pass cancels the payment.

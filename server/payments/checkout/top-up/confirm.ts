@@ -38,7 +38,10 @@ export async function findTopUpConfirmation(
   const { status, credits, amountMinor, currency, expiresAt } = payment;
   return {
     state: status === 'completed' ? 'paid' : describeState(isFinished(payment), status, isWaiting),
-    ...{ credits, amountMinor, currency, until: expiresAt },
+    credits,
+    amountMinor,
+    currency,
+    until: expiresAt,
     card: isCurrent ? nameCard({ brand: topUp.cardBrand, last4: topUp.cardLast4 }) : null,
   };
 }

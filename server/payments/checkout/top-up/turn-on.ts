@@ -56,7 +56,8 @@ export async function turnOnAutoTopUp(
   const authorization = isAuthorized
     ? ({ kind: 'ready' } as const)
     : await stripeProcessor.authorizeCard({
-        ...{ processorCustomerId: customer, cardId: card.id },
+        processorCustomerId: customer,
+        cardId: card.id,
         returnUrl: settings().BASE_URL + PAYMENT_PATH,
         key: `authorize_${consentId}`,
       });
@@ -140,8 +141,15 @@ async function save(who: SessionOwner, choice: Choice, consentBefore: string | n
     const { threshold, currency, amountMinor, ceilingMinor, cardId, consent } = choice.request;
     await tx.autoTopUpConsent.create({
       data: {
-        ...{ id: choice.consentId, ...who, textVersion: CONSENT_VERSION, text: consent },
-        ...{ threshold: wholeCredits(threshold), currency, amountMinor, ceilingMinor, cardId },
+        id: choice.consentId,
+        ...who,
+        textVersion: CONSENT_VERSION,
+        text: consent,
+        threshold: wholeCredits(threshold),
+        currency,
+        amountMinor,
+        ceilingMinor,
+        cardId,
         agreedAt: nowDate(),
       },
     });

@@ -144,7 +144,10 @@ function useBuyForm({ minimum, maximum, rates, app }: Props) {
     setChecked(true);
     if (amount === null) return;
     const started = await run({
-      ...{ amount, currency, promotionCode: offer?.code, partnerId: app?.partnerId },
+      amount,
+      currency,
+      promotionCode: offer?.code,
+      partnerId: app?.partnerId,
     });
     if (!started.ok || !started.value) return;
     setLeaving(true);
@@ -160,9 +163,23 @@ function useBuyForm({ minimum, maximum, rates, app }: Props) {
   const isInvalid = isChecked && amount === null;
   const isBusy = isRunning || isLeaving;
   return {
-    ...{ currency, choice, typed, amount, range, isInvalid, isBusy, failure },
-    ...{ money, credits, setCurrency, setChoice, type, submit },
-    ...{ ...code, offer, bonus: offer === null || amount === null ? 0 : bonusFor(offer, bought(amount)) },
+    currency,
+    choice,
+    typed,
+    amount,
+    range,
+    isInvalid,
+    isBusy,
+    failure,
+    money,
+    credits,
+    setCurrency,
+    setChoice,
+    type,
+    submit,
+    ...code,
+    offer,
+    bonus: offer === null || amount === null ? 0 : bonusFor(offer, bought(amount)),
   };
 }
 

@@ -116,7 +116,10 @@ const toButtons = ({ id, credits, requests, users }: ProposedBatch) => ({
 });
 
 const toAppRow = ({ partnerId, appName, requests, users, credits }: AppSums): AppRow => ({
-  ...{ partnerId, name: appName, requests, users },
+  partnerId,
+  name: appName,
+  requests,
+  users,
   credits: creditsToJson(credits),
 });
 
@@ -128,8 +131,11 @@ const toRow = ({
   appName,
   ...amounts
 }: ProposedCorrection): CorrectionRow => ({
-  ...{ requestId, href: `/operator/users/${userRef}/requests/${requestId}`, at: at.toISOString() },
-  ...{ model, appName },
+  requestId,
+  href: `/operator/users/${userRef}/requests/${requestId}`,
+  at: at.toISOString(),
+  model,
+  appName,
   charged: creditsToJson(amounts.charged),
   due: creditsToJson(amounts.due),
   credits: creditsToJson(amounts.credits),

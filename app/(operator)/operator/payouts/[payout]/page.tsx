@@ -73,8 +73,11 @@ export default async function PayoutPage(props: Props) {
           rows={payout.lines
             .toSorted((one, other) => Number(other.amount - one.amount))
             .map(({ partnerId, app, amount, carriedBefore, carriedAfter }) => ({
-              ...{ partnerId, name: app, amount: inDollars(amount) },
-              ...{ carriedBefore: inDollars(carriedBefore), carriedAfter: inDollars(carriedAfter) },
+              partnerId,
+              name: app,
+              amount: inDollars(amount),
+              carriedBefore: inDollars(carriedBefore),
+              carriedAfter: inDollars(carriedAfter),
             }))}
         />
       </Section>

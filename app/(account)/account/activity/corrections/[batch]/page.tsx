@@ -65,7 +65,10 @@ export default async function CorrectionPage({ params, searchParams }: Props) {
 }
 
 const toRow = ({ requestId, at, model, appName, charged, credits }: CorrectedRequest): CorrectedRow => ({
-  ...{ requestId, at: at.toISOString(), model, appName },
+  requestId,
+  at: at.toISOString(),
+  model,
+  appName,
   charged: creditsToJson(charged),
   credits: creditsToJson(credits),
 });

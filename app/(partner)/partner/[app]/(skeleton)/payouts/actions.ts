@@ -17,7 +17,10 @@ export const savePayee = memberAction(
   async ({ teamId }, { partnerId: _, ...given }, { userId }) => {
     const saved = await savePayeeDetails(teamId, given, (tx, { before, after }) =>
       recordTeamAction(tx, {
-        ...{ teamId, actor: userId, what: 'payouts.payee', after },
+        teamId,
+        actor: userId,
+        what: 'payouts.payee',
+        after,
         ...(before && { before }),
       }),
     );
@@ -33,8 +36,12 @@ export const setUpPayouts = memberAction(
     if (!isCountry(country)) return { ok: false, message: 'Choose a country', field: 'country' };
     const page = `${settings().BASE_URL}/partner/${id}/payouts/account`;
     const opened = await setUpAccount({
-      ...{ teamId, actor: userId, country, email },
-      ...{ returnUrl: page, refreshUrl: `${page}?expired=1` },
+      teamId,
+      actor: userId,
+      country,
+      email,
+      returnUrl: page,
+      refreshUrl: `${page}?expired=1`,
     });
     return opened === null
       ? { ok: false, message: 'Payouts are made manually. Enter your payee details' }

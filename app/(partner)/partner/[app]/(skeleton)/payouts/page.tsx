@@ -53,7 +53,9 @@ export default async function PayoutsPage({ params, searchParams }: Props) {
       <Waits partnerId={app.id} outlook={outlook} />
       {isStripe && (
         <AccountSection
-          {...{ partnerId: app.id, outlook, role }}
+          partnerId={app.id}
+          outlook={outlook}
+          role={role}
           countries={countries.filter(({ value }) => PAYOUT_COUNTRIES.includes(value))}
           isExpired={search.link === 'expired'}
         />
@@ -118,7 +120,8 @@ function Payee({ partnerId, outlook, countries, role }: PayeeProps) {
 }
 
 const toForm = ({ address, taxId, ...payee }: NonNullable<PayoutOutlook['payee']>) => ({
-  ...{ address: address.join('\n'), taxId: taxId ?? '' },
+  address: address.join('\n'),
+  taxId: taxId ?? '',
   ...payee,
 });
 
@@ -178,7 +181,8 @@ function toRow(
     href: `${path}/${payout.id}`,
     period: writeMonth(payout.period),
     amount: inDollars(payout.amount),
-    ...{ label, look },
+    label,
+    look,
     at: (payout.sentAt ?? payout.createdAt).toISOString(),
   };
 }
@@ -192,7 +196,10 @@ function Apps({ outlook }: { outlook: PayoutOutlook }) {
     >
       <AppsTable
         rows={outlook.apps.map(({ app, payable, maturing, paidOut }) => ({
-          ...{ app, payable: inDollars(payable), maturing: inDollars(maturing), paidOut: inDollars(paidOut) },
+          app,
+          payable: inDollars(payable),
+          maturing: inDollars(maturing),
+          paidOut: inDollars(paidOut),
         }))}
       />
     </Section>

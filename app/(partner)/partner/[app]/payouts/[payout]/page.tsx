@@ -67,8 +67,10 @@ export default async function PayoutPage({ params, searchParams }: Props) {
           </div>
           <ByDayTable
             rows={days.days.map(({ day, requests, earned, reversed }) => ({
-              ...{ day, requests: Number(requests) },
-              ...{ earned: creditsToJson(earned), reversed: creditsToJson(reversed) },
+              day,
+              requests: Number(requests),
+              earned: creditsToJson(earned),
+              reversed: creditsToJson(reversed),
               net: creditsToJson(earned + reversed),
             }))}
           />
@@ -165,8 +167,10 @@ const toAppRow = (line: PayoutDetails['lines'][number]) => ({
 function toModelRows({ models }: PayoutDetails) {
   const most = models.reduce((all, { earned }) => (earned > all ? earned : all), 0n);
   return models.map(({ model, requests, earned, reversed }) => ({
-    ...{ model, requests: Number(requests) },
-    ...{ earned: creditsToJson(earned), reversed: creditsToJson(reversed) },
+    model,
+    requests: Number(requests),
+    earned: creditsToJson(earned),
+    reversed: creditsToJson(reversed),
     part: most === 0n ? 0 : Number((earned * 1000n) / most) / 1000,
   }));
 }

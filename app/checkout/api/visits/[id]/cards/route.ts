@@ -8,8 +8,12 @@ export function GET(request: Request, context: { params: Promise<{ id: string }>
     const cards = await listVisitCards(visit);
     return privateJson({
       cards: cards.map(({ id, brand, last4, expiryMonth, expiryYear, endsTopUp }) => ({
-        ...{ id, brand, last4 },
-        ...{ expiry_month: expiryMonth, expiry_year: expiryYear, ends_top_up: endsTopUp },
+        id,
+        brand,
+        last4,
+        expiry_month: expiryMonth,
+        expiry_year: expiryYear,
+        ends_top_up: endsTopUp,
       })),
     });
   });

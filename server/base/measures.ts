@@ -124,6 +124,13 @@ export const providerResponses = new Duration<string>(
   'provider',
 );
 
+/** Prompts whose beginning the provider has counted and cached a few minutes before. */
+export const expectedCacheReads = new Count<string, 'read' | 'missed'>(
+  'svc_expected_cache_reads_total',
+  'Requests whose prompt should begin in the cache of the provider, by model and by whether it did.',
+  ['model', 'outcome'],
+);
+
 export const ledgerBatches = new Duration<''>(
   'svc_ledger_batch_seconds',
   'Time of a statement that admits and settles requests.',
@@ -150,6 +157,7 @@ export const MEASURES = [
   generations,
   providerAttempts,
   providerResponses,
+  expectedCacheReads,
   ledgerBatches,
   failedLedgerBatches,
   failedJobs,

@@ -69,6 +69,10 @@ export function worstInputCost(
   return (BigInt(inputTokens) * highest(inputPrices)) as Picocredits;
 }
 
+/** The maximum cost of tokens that the provider reads from its cache, in a prompt of up to `reached` tokens. */
+export const cacheReadCost = (tokens: number, prices: ModelPrices, reached: number): Picocredits =>
+  (BigInt(tokens) * highest(reachableTiers(reached, prices).map((tier) => tier.cacheRead))) as Picocredits;
+
 /** The maximum price of an output token after a prompt of up to `inputTokens`. */
 export function worstOutputPrice(inputTokens: number, prices: ModelPrices): Picocredits {
   return highest(reachableTiers(inputTokens, prices).map((tier) => tier.output)) as Picocredits;

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../base/errors';
-import type { Measured } from './measure-size';
+import type { CountedPart, Measured } from './measure-size';
 import type { Json, ModelResponse, ModelType, Prompt, StreamEvent, TokenUsage } from './neutral';
 
 /** The metadata of a response, whichever provider it comes from. */
@@ -52,8 +52,10 @@ export interface ClientProtocol<Request> {
   prompts(request: Request): number;
   /** The most web searches that the request lets the provider run. */
   searches(request: Request): number;
+  /** The messages, in order, with the instructions before them. What is appended to them is read after them. */
+  messages(request: Request): readonly unknown[];
   /** Measures the input once, for every kind of provider. */
-  measure(request: Request): Measured;
+  measure(request: Request, counted?: CountedPart): Measured;
   /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */
   addCost(request: Request, response: string, cost: number): string;
 }

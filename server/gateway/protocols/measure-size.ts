@@ -65,6 +65,10 @@ export type MeasuredOptions = {
   output: readonly unknown[];
 };
 
+/** The tokens that a provider has counted of the first elements: the options, and then each message. */
+export type CountedPart = { elements: number; tokens: number };
+export const NOTHING_COUNTED: CountedPart = { elements: 0, tokens: 0 };
+
 type LaterSize = Omit<ShownMedia, 'images'> & { unreadBytes: number };
 export const NO_DOCUMENTS: LaterSize = { pages: 0, documentTokens: 0, unreadBytes: 0 };
 
@@ -73,23 +77,23 @@ export type Measured = {
   documents: readonly (string | null)[];
   unread: readonly string[];
   sizeOf: (kind: TokenKind, later: LaterSize) => InputSize;
+  media: MediaSource;
 };
+
+/** Where the images and documents are: in the request, or where only the provider fetches them. */
+export type MediaSource = 'none' | 'contained' | 'fetched';
 
 export function measureInput(
   messages: readonly unknown[],
-  { tools, toolChoice, forcesTool = false, output }: MeasuredOptions,
+  options: MeasuredOptions,
+  counted: CountedPart = NOTHING_COUNTED,
 ): Measured {
-  const size = newSize(messages.length * TOKENS_PER_MESSAGE);
-  for (const message of messages) addMessage(message, size);
-  for (const tool of tools) addJson(tool, size);
-  if (toolChoice !== undefined && toolChoice !== null) addJson(toolChoice, size);
-  const formats = output.filter((format) => format !== undefined && format !== null).map(asObject);
-  for (const format of formats) addJson(format, size);
-  size.otherTokens += formats.length * TOKENS_OF_NOTE;
+  const size = newSize(counted.tokens);
+  const rest = messages.slice(Math.max(0, counted.elements - 1));
+  size.otherTokens += rest.length * TOKENS_PER_MESSAGE;
+  for (const message of rest) addMessage(message, size);
+  const { added, repeated } = counted.elements === 0 ? addOptions(options, size) : NOTHING_ADDED;
   const { images, documents, unread, unreadJson } = size;
-  const hasTools = tools.length > 0 || formats.some(hasSchema);
-  const added = hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0;
-  const repeated = forcesTool ? countToolSchemas(tools) : 0;
   const sizeOf: Measured['sizeOf'] = (kind, { unreadBytes, ...ofDocuments }) => ({
     largestInputTokens:
       countTokens(size, LARGEST[kind]) +
@@ -101,7 +105,33 @@ export function measureInput(
       countTokens(size, LIKELY[kind]) + Math.ceil((unreadBytes + unreadJson) / LIKELY_BYTES_PER_TOKEN),
     media: { images, ...ofDocuments },
   });
-  return { documents, unread, sizeOf };
+  return { documents, unread, sizeOf, media: findMedia(size) };
+}
+
+function findMedia({ images, documents }: Size): MediaSource {
+  if (images.length + documents.length === 0) return 'none';
+  const isContained = images.every(({ size }) => size !== null) && !documents.includes(null);
+  return isContained ? 'contained' : 'fetched';
+}
+
+/** The tokens that the provider adds for tools, and those of their schemas where Claude reads them twice. */
+type AddedTokens = { added: number; repeated: number };
+const NOTHING_ADDED: AddedTokens = { added: 0, repeated: 0 };
+
+function addOptions(
+  { tools, toolChoice, forcesTool = false, output }: MeasuredOptions,
+  size: Size,
+): AddedTokens {
+  for (const tool of tools) addJson(tool, size);
+  if (toolChoice !== undefined && toolChoice !== null) addJson(toolChoice, size);
+  const formats = output.filter((format) => format !== undefined && format !== null).map(asObject);
+  for (const format of formats) addJson(format, size);
+  size.otherTokens += formats.length * TOKENS_OF_NOTE;
+  const hasTools = tools.length > 0 || formats.some(hasSchema);
+  return {
+    added: hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0,
+    repeated: forcesTool ? countToolSchemas(tools) : 0,
+  };
 }
 
 const newSize = (otherTokens: number): Size => ({

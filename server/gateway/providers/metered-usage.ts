@@ -57,13 +57,19 @@ export function meteredUsage(
     ...usage,
     ...(lacksOutput && { output: Math.max(usage.output, missing.output) }),
   };
-  if (lacksInput) known.input = Math.max(0, missing.input - cachedInput(usage));
+  if (lacksInput) Object.assign(known, completeInput(usage, missing));
   if (!isSplit) Object.assign(known, splitTotal(usage, known));
   return { usage: lacksSearches ? addSearches(known, searches) : known, estimated: true };
 }
 
 const cachedInput = ({ cacheRead, cacheWrite5m, cacheWrite1h }: TokenUsage): number =>
   cacheRead + cacheWrite5m + cacheWrite1h;
+
+function completeInput(usage: TokenUsage, missing: TokenUsage): Partial<TokenUsage> {
+  const cached = cachedInput(usage);
+  if (cached === 0) return { input: missing.input, cacheRead: missing.cacheRead };
+  return { input: Math.max(0, missing.input + missing.cacheRead - cached) };
+}
 
 /** What exceeds the prompt is output. */
 function splitTotal(total: TokenUsage, { input: most, output }: TokenUsage): Partial<TokenUsage> {

@@ -18,6 +18,7 @@ import type { ProviderStream } from './attempt';
 import type { Candidate, Candidates } from './candidates';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect } from './client-disconnect';
+import { findCounted, withMedia } from './counted-prompts';
 import type { Claim } from './idempotent-requests';
 import { type KeptResponses, NOTHING_KEPT, type Owner } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
@@ -117,8 +118,13 @@ async function admitRequest(
   const admitCheaply = (owner: Owner) => requireSpender(least, owner, request);
   const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
   const { client, addedBytes } = resolved;
-  const measure = await measureDocuments(protocol.measure(client));
-  const plan = planRequest(protocol, client, candidates, measure);
+  const isLarge = read.isLarge || addedBytes > AT_ONCE_BYTES;
+  const found = isLarge ? null : findCounted(keyHash, protocol, client, candidates);
+  const measured = protocol.measure(client, found?.counted);
+  const prompt = found && withMedia(found, measured.media);
+  const measure = await measureDocuments(measured);
+  const cached = prompt?.trustsCache ? prompt.cachedTokens : 0;
+  const plan = planRequest(protocol, client, candidates, measure, cached);
   const { need, want } = plan;
   const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
@@ -136,7 +142,7 @@ async function admitRequest(
   }
   const searches = fitSearches(plan, hold);
   const outputCap = fitOutputCap(plan, hold, searches);
-  const { choices, prompts, hasMedia } = plan;
+  const { choices, prompts, hasMedia, cachedTokens } = plan;
   const asked = {
     requestId,
     candidates,
@@ -147,12 +153,14 @@ async function admitRequest(
     userHash: hashForProviders(hold.appUserId),
     wantsStream: protocol.wantsStream(client),
     isSmall: read.isSmall && addedBytes === 0,
-    isLarge: read.isLarge || addedBytes > AT_ONCE_BYTES,
+    isLarge,
     outputCap,
     searches,
     choices,
     hasMedia,
-    estimate: (served: Candidate) => estimateUsage(measure, served, { outputCap, choices, prompts }),
+    estimate: (served: Candidate) =>
+      estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens }),
+    prompt,
   };
   const run = startRun(asked, { hold, claim, keeper: resolved.keeperOf(hold), endResponse });
   countForNetwork(run, clientIp);

@@ -24,7 +24,13 @@ export type Estimate = (outputBytes: number, interrupted?: Interrupted) => Token
 type Called = Pick<Candidate, 'model' | 'profile'>;
 
 /** The output tokens per choice, the choices, and the prompts that the model reads one by one. */
-export type RequestSize = { outputCap: number; choices: number; prompts: number };
+export type RequestSize = {
+  outputCap: number;
+  choices: number;
+  prompts: number;
+  /** The part of the prompt that the hold covers as read from the provider's cache. */
+  cachedTokens?: number;
+};
 
 /**
  * Returns the function that estimates usage. The input is what was held for it, so that nobody pays less by
@@ -33,7 +39,7 @@ export type RequestSize = { outputCap: number; choices: number; prompts: number 
 export function estimateUsage(
   measure: Measure,
   called: Called,
-  { outputCap, choices, prompts }: RequestSize,
+  { outputCap, choices, prompts, cachedTokens = 0 }: RequestSize,
 ): Estimate {
   const kind = tokenKindOf(called.profile.format, called.model.upstreamModel);
   const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
@@ -42,7 +48,13 @@ export function estimateUsage(
     input ??= Math.min(MAX_COUNT, heldInputTokens(measure, called, prompts));
     const seen = Math.max(outputDeltas, likelyOutputTokens(outputBytes, kind));
     const output = seen + Math.ceil(unseenMs * tokensPerMs);
-    return { ...NO_TOKENS, input, output: Math.min(MAX_COUNT, choices * outputCap, output) };
+    const cacheRead = Math.min(input, cachedTokens);
+    return {
+      ...NO_TOKENS,
+      input: input - cacheRead,
+      cacheRead,
+      output: Math.min(MAX_COUNT, choices * outputCap, output),
+    };
   };
 }
 

@@ -4,6 +4,7 @@ import type { Hold } from '../../ledger';
 import {
   affordableOutputTokens,
   type CacheLifetime,
+  cacheReadCost,
   searchCost,
   worstInputCost,
   worstOutputPrice,
@@ -23,6 +24,8 @@ type Costs = { inputCost: Picocredits; outputPrice: Picocredits };
 type Bounds = {
   candidate: Candidate;
   inputTokens: number;
+  /** Of these, those that the provider reads from its cache. */
+  cachedTokens: number;
   outputTokens: number;
   prompts: number;
   lifetime: CacheLifetime;
@@ -48,6 +51,8 @@ export type Plan = Costs & {
   prompts: number;
   /** The prompt contains images or documents. */
   hasMedia: boolean;
+  /** Tokens of the prompt that the hold covers as read from the provider's cache. */
+  cachedTokens: number;
 };
 
 export function planRequest(
@@ -55,6 +60,7 @@ export function planRequest(
   request: ClientRequest,
   candidates: Candidates,
   measure: Measure,
+  cachedTokens = 0,
 ): Plan {
   // Counted with the tokenizer that yields the most tokens: the hold must suffice for every candidate.
   const { largestInputTokens, media } = measure(largestKind(candidates));
@@ -68,7 +74,7 @@ export function planRequest(
   );
   const bounds = candidates.map((candidate): Bounds => {
     const inputTokens = largestInputTokens + largestMediaTokens(media, candidate.model);
-    return { candidate, inputTokens, outputTokens: choices * most, prompts, lifetime };
+    return { candidate, inputTokens, cachedTokens, outputTokens: choices * most, prompts, lifetime };
   });
   const outputCap =
     most === requested ? most : Math.min(most, ...bounds.map((bound) => fitContext(measure, bound, most)));
@@ -89,6 +95,7 @@ export function planRequest(
     choices,
     prompts,
     hasMedia: media.images.length > 0 || media.pages > 0,
+    cachedTokens,
   };
 }
 
@@ -123,7 +130,7 @@ function worstCosts(bounds: readonly Bounds[], allowedSearches: number): Costs {
 
 /** A candidate refuses a prompt that exceeds the context window, and bills nothing. */
 function worstCostsAt(
-  { candidate: { model, profile }, inputTokens, outputTokens, prompts, lifetime }: Bounds,
+  { candidate: { model, profile }, inputTokens, cachedTokens, outputTokens, prompts, lifetime }: Bounds,
   searches: number,
 ): Costs {
   const { prices, contextWindow } = model;
@@ -134,9 +141,11 @@ function worstCostsAt(
   const billed = Math.min(mostTokens, readings * inputTokens + (readings - 1) * results);
   // Later readings include the output so far.
   const reached = Math.min(mostTokens, billed + (readings - 1) * outputTokens);
+  const written = Math.max(0, billed - cachedTokens);
   const repeatedOutput = BigInt(readings - 1) * worstInputCost(1, prices, lifetime, reached);
   return {
-    inputCost: (worstInputCost(billed, prices, lifetime, reached) +
+    inputCost: (worstInputCost(written, prices, lifetime, reached) +
+      cacheReadCost(billed - written, prices, reached) +
       searchCost(searches, prices)) as Picocredits,
     outputPrice: (worstOutputPrice(reached, prices) + repeatedOutput) as Picocredits,
   };

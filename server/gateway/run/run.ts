@@ -8,6 +8,7 @@ import type { ClientHeaders, Exchange } from '../providers/exchange';
 import type { ResponseFacts } from '../providers/metered-usage';
 import { Abort } from './abort';
 import type { Candidate, Candidates } from './candidates';
+import type { ChainedPrompt } from './counted-prompts';
 import type { Claim } from './idempotent-requests';
 import type { Keeper } from './kept-responses';
 import { type Estimate, type Interrupted, UNINTERRUPTED } from './likely-usage';
@@ -19,6 +20,8 @@ export type Working = {
   served: Candidate;
   exchange: Exchange;
   sinceMs: number;
+  /** The reasoning of earlier responses was left out of the prompt. */
+  isShortened: boolean;
   /** When its response was complete, if that was needed. */
   endedAtMs?: number;
   /** What it shows of a failed response. */
@@ -59,6 +62,8 @@ type Asked = Readonly<{
   hasMedia: boolean;
   /** The usage that is charged if a candidate reports none. */
   estimate: (served: Candidate) => Estimate;
+  /** Null if the provider's count of the prompt says nothing about later prompts. */
+  prompt: ChainedPrompt | null;
 }>;
 
 /** What has happened so far. */

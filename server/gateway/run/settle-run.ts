@@ -5,6 +5,7 @@ import { capture, type LossReason, type Receipt, recordLoss, release, untilCommi
 import { keepUnanswered } from '../counts/unanswered-requests';
 import { NO_TOKENS } from '../protocols/neutral';
 import type { Candidate } from './candidates';
+import { noteCounted } from './counted-prompts';
 import { UNINTERRUPTED } from './likely-usage';
 import { chargeMetered, type Metered, meter, writeAttempts, writeReceipt } from './meter';
 import { isRunning, type Run, unseenOutput, type Working } from './run';
@@ -21,6 +22,7 @@ export async function chargeRun(
   outcome: Outcome,
 ): Promise<Microcredits> {
   const { hold, model: requested, attempts } = run;
+  noteUsage(run, metered);
   const receipt = writeReceipt(metered, { requested, served: served.model, attempts, outcome });
   // With an Idempotency-Key, another request may have taken the place of one whose hold is gone.
   const settled = await capture(hold, chargeMetered(metered, served.model, hold), receipt, {
@@ -28,6 +30,12 @@ export async function chargeRun(
   });
   await endRun(run, outcome);
   return settled?.captured ?? ZERO;
+}
+
+/** For the holds of requests that continue this one. */
+function noteUsage({ prompt, working, model }: Run, { usage, estimated }: Metered): void {
+  if (prompt === null || working === null || working.isShortened || estimated) return;
+  noteCounted(prompt, model.id, usage, working.sinceMs);
 }
 
 /** Settles a request that has no response, unless it is settled. */

@@ -44,6 +44,8 @@ export type Behaviour = {
   reasoningTokens: number;
   /** The share of the prompt that the provider finds in its cache. */
   cachedShare: number;
+  /** The tokens that it finds there, in place of a share. */
+  cachedTokens: number | null;
   /** Web searches, within the limit of the request. */
   searches: number;
   /** Refuses the request for its content, and bills what the vendor bills for that. */
@@ -68,6 +70,7 @@ const USUAL: Behaviour = {
   visibleTokens: 20,
   reasoningTokens: 0,
   cachedShare: 0,
+  cachedTokens: null,
   searches: 0,
   refuses: false,
   priceFactor: 1n,
@@ -156,7 +159,7 @@ function billFor({ vendor, id, body, behaviour, input, fees }: Billing): Billed 
   // Searches follow one another, and each makes the model read the prompt again.
   const read = input * (searches + 1) + (SEARCH_TOKENS * searches * (searches + 1)) / 2;
   const tokens: TokenBill = {
-    ...splitInput(vendor, id, body, read, behaviour.cachedShare),
+    ...splitInput(vendor, id, body, read, behaviour),
     output: choices * (reasoning + visible),
   };
   const factor = vendor === 'openrouter' ? behaviour.priceFactor : 1n;
@@ -176,9 +179,9 @@ function splitInput(
   id: string,
   body: Json,
   input: number,
-  cachedShare: number,
+  { cachedShare, cachedTokens }: Behaviour,
 ): Omit<TokenBill, 'output'> {
-  const cacheRead = Math.floor(input * cachedShare);
+  const cacheRead = Math.min(input, cachedTokens ?? Math.floor(input * cachedShare));
   const rest = input - cacheRead;
   const none = { input: 0, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0 };
   const text = JSON.stringify(body);

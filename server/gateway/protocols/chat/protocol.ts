@@ -1,7 +1,7 @@
 import type { ConversationProtocol, ResponseLabels } from '../client-protocol';
 import { parseExactly, writeExactly } from '../exact-numbers';
 import { asArray, asObject, asText, validateRequest } from '../read-fields';
-import { measureChat } from './measure';
+import { measureChat, messagesOf } from './measure';
 import { readChatPrompt } from './read';
 import { refuseUnpricedChat } from './refuse-unpriced';
 import { type ChatRequest, chatRequestSchema, requestedOutputTokens } from './schema';
@@ -19,7 +19,8 @@ export const chatProtocol: ConversationProtocol<ChatClientRequest> = {
   choices: ({ body }) => body.n ?? 1,
   prompts: () => 1,
   searches: ({ body }) => allowedSearches(body),
-  measure: ({ body }) => measureChat(body),
+  messages: ({ body }) => messagesOf(body),
+  measure: ({ body }, counted) => measureChat(body, counted),
   refuseUnpriced: ({ body }, deniedFields, searches) => refuseUnpricedChat(body, deniedFields, searches),
   callIds: ({ body }) =>
     body.messages.flatMap(({ tool_calls: calls }) => asArray(calls).map((call) => asText(asObject(call).id))),

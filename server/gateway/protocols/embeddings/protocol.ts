@@ -13,6 +13,7 @@ export const embeddingsProtocol: ClientProtocol<EmbeddingsClientRequest> = {
   choices: () => 1,
   prompts: ({ body }) => inputsOf(body).length,
   searches: () => 0,
+  messages: ({ body }) => inputsOf(body),
   measure: ({ body }) => measureEmbeddings(body),
   addCost: (_, response, cost) => addCost(response, cost),
 };

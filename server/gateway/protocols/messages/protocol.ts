@@ -2,7 +2,7 @@ import type { ConversationProtocol, ResponseLabels } from '../client-protocol';
 import { writePlaceholderSignature } from '../placeholder-signature';
 import { asArray, asObject, asText, validateRequest } from '../read-fields';
 import { unpackSignature } from '../tool-ids';
-import { measureMessages } from './measure';
+import { measureMessages, messagesOf } from './measure';
 import { readMessagesPrompt } from './read';
 import { refuseUnpricedMessages } from './refuse-unpriced';
 import {
@@ -25,7 +25,8 @@ export const messagesProtocol: ConversationProtocol<MessagesClientRequest> = {
   choices: () => 1,
   prompts: () => 1,
   searches: ({ body }) => allowedSearches(body.tools),
-  measure: ({ body }) => measureMessages(body),
+  messages: ({ body }) => messagesOf(body),
+  measure: ({ body }, counted) => measureMessages(body, counted),
   refuseUnpriced: ({ body }, _, searches) => {
     refuseUnpricedMessages(body);
     refuseSearchTool(body.tools, searches);

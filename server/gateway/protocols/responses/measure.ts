@@ -1,16 +1,18 @@
-import { type Measured, measureInput } from '../measure-size';
+import { type CountedPart, type Measured, measureInput } from '../measure-size';
 import type { Json } from '../neutral';
 import { itemsOf, type ResponsesRequest } from './schema';
 import { longestTools } from './tools';
 
-export function measureResponses(request: ResponsesRequest): Measured {
-  const { instructions, tools, tool_choice, text } = request;
+export function messagesOf(request: ResponsesRequest): readonly unknown[] {
+  const { instructions } = request;
   const items = itemsOf(request).map(withContent);
-  return measureInput(instructions == null ? items : [instructions, ...items], {
-    tools: longestTools(tools ?? []),
-    toolChoice: tool_choice,
-    output: [text?.format],
-  });
+  return instructions == null ? items : [instructions, ...items];
+}
+
+export function measureResponses(request: ResponsesRequest, counted?: CountedPart): Measured {
+  const { tools, tool_choice, text } = request;
+  const options = { tools: longestTools(tools ?? []), toolChoice: tool_choice, output: [text?.format] };
+  return measureInput(messagesOf(request), options, counted);
 }
 
 /** The parts of a tool's result are measured as those of a message, and text that becomes an argument as JSON. */

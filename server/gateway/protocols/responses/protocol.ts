@@ -1,7 +1,7 @@
 import type { ConversationProtocol } from '../client-protocol';
 import { asText } from '../read-fields';
 import { unpackSignature } from '../tool-ids';
-import { measureResponses } from './measure';
+import { measureResponses, messagesOf } from './measure';
 import { readResponsesPrompt } from './read';
 import { refuseUnpricedResponses } from './refuse-unpriced';
 import { itemsOf, type ResponsesRequest, validateResponses } from './schema';
@@ -19,7 +19,8 @@ export const responsesProtocol: ConversationProtocol<ResponsesClientRequest> = {
   choices: () => 1,
   prompts: () => 1,
   searches: ({ body }) => allowedSearches(body),
-  measure: ({ body }) => measureResponses(body),
+  messages: ({ body }) => messagesOf(body),
+  measure: ({ body }, counted) => measureResponses(body, counted),
   refuseUnpriced: ({ body }, deniedFields, searches) => refuseUnpricedResponses(body, deniedFields, searches),
   callIds: ({ body }) =>
     itemsOf(body)

@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { MINUTE_MS, now, SECOND_MS } from '../../base/clock';
+import { settings } from '../../base/env';
+import { expectedCacheReads } from '../../base/measures';
+import { promptTokens } from '../pricing/cost';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import type { ClientRequest } from '../protocols/client-protocols';
+import type { CountedPart, MediaSource } from '../protocols/measure-size';
+import type { Json, TokenUsage } from '../protocols/neutral';
+import { asArray, asObject, isObject } from '../protocols/read-fields';
+import { tokenKindOf } from '../providers/formats';
+import type { Candidates } from './candidates';
+
+/**
+ * What providers have counted of the prompts of the last hour. An agent sends its whole conversation with each step,
+ * so that the count of one step is that of the beginning of the next, and only what is new must be bounded.
+ *
+ * A prompt is a chain: the options that may change what the model reads, and then each message. Its keyed hashes
+ * include the user key, so that nobody learns what others have sent. Kept are hashes and counts, per process: another
+ * instance bounds the whole prompt.
+ */
+
+const SECRET = randomBytes(32);
+const MAX_PROMPTS = 20_000;
+const MAX_AGE_MS = 60 * MINUTE_MS;
+/** Providers keep what was cached for five minutes at least, counted from its last use. */
+const CACHED_MS = 5 * MINUTE_MS - 30 * SECOND_MS;
+
+type Counted = { tokens: number; cachedTokens: number; atMs: number };
+/** By the hash of the whole prompt, the least recently used first. */
+const counts = new Map<string, Counted>();
+
+/** A prompt whose count may be kept, with what is known of its beginning. */
+export type ChainedPrompt = {
+  /** The hash of each of its beginnings, the shortest first. */
+  chain: readonly string[];
+  counted: CountedPart;
+  /** The tokens of the beginning that the provider should read from its cache. */
+  cachedTokens: number;
+  /** Whether the hold relies on that. */
+  trustsCache: boolean;
+};
+
+/** Null if the count of a part may differ from one request to the next. */
+export function findCounted(
+  keyHash: Buffer,
+  protocol: ClientProtocol<ClientRequest>,
+  client: ClientRequest,
+  candidates: Candidates,
+): ChainedPrompt | null {
+  if (!isChained(protocol, client)) return null;
+  const messages = protocol.messages(client);
+  const chain = hashChain(keyHash, client, messages);
+  const length = chain.findLastIndex((hash) => isFresh(counts.get(hash))) + 1;
+  const hash = chain[length - 1] ?? '';
+  const known = counts.get(hash);
+  if (known === undefined)
+    return { chain, counted: { elements: 0, tokens: 0 }, cachedTokens: 0, trustsCache: false };
+  counts.delete(hash);
+  counts.set(hash, known);
+  const isCached = known.atMs > now() - CACHED_MS && readsCache(client, messages, length, candidates);
+  const cachedTokens = isCached ? known.cachedTokens : 0;
+  return {
+    chain,
+    counted: { elements: length, tokens: countElsewhere(known.tokens, candidates) },
+    cachedTokens,
+    trustsCache: cachedTokens > 0 && isTrusted(candidates[0].model.id),
+  };
+}
+
+/** What is known with the media of the rest. Claude finds no messages in its cache once an image follows. */
+export function withMedia(prompt: ChainedPrompt, media: MediaSource): ChainedPrompt | null {
+  if (media === 'fetched') return null;
+  return media === 'none' ? prompt : { ...prompt, cachedTokens: 0 };
+}
+
+const isFresh = (known: Counted | undefined): boolean =>
+  known !== undefined && known.atMs > now() - MAX_AGE_MS;
+
+/** The provider may search, or shorten the conversation as it sees fit. */
+function isChained(protocol: ClientProtocol<ClientRequest>, client: ClientRequest): boolean {
+  const { context_management: edits, truncation } = client.body as Json;
+  return (
+    protocol.modelType === 'language' &&
+    protocol.searches(client) === 0 &&
+    (edits === undefined || edits === null) &&
+    truncation !== 'auto'
+  );
+}
+
+/** Other providers of a model add a little more around its messages. */
+const countElsewhere = (tokens: number, candidates: Candidates): number =>
+  candidates.length === 1 ? tokens : Math.ceil(1.02 * tokens) + 64;
+
+/** Claude finds what was cached at most this many parts before a breakpoint. */
+const LOOKBACK_PARTS = 20;
+
+/** Whether the provider looks for the known beginning in its cache. A fallback has nothing cached. */
+function readsCache(
+  { body }: ClientRequest,
+  messages: readonly unknown[],
+  length: number,
+  [{ model, profile }, ...fallbacks]: Candidates,
+): boolean {
+  if (fallbacks.length > 0) return false;
+  if (tokenKindOf(profile.format, model.upstreamModel) !== 'anthropic') return true;
+  const added = messages.slice(length - 1);
+  const parts = added.reduce((sum: number, message) => sum + countParts(message), 0);
+  const isMarked = hasBreakpoint(body) || messages.slice(Math.max(0, length - 2)).some(hasBreakpoint);
+  return isMarked && parts < LOOKBACK_PARTS;
+}
+
+const countParts = (message: unknown): number => Math.max(1, asArray(asObject(message).content).length);
+
+/** Remembers what the provider reported for the whole prompt. */
+export function noteCounted(
+  { chain, cachedTokens }: ChainedPrompt,
+  modelId: string,
+  usage: TokenUsage,
+  readAtMs: number,
+): void {
+  const isMissed = usage.cacheRead + CACHE_STEP < cachedTokens;
+  if (cachedTokens > 0) noteCacheUse(modelId, isMissed);
+  const hash = chain.at(-1) ?? '';
+  counts.delete(hash);
+  counts.set(hash, {
+    tokens: promptTokens(usage),
+    // What was missed once is not relied on before it was read.
+    cachedTokens: isMissed ? 0 : usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
+    atMs: readAtMs,
+  });
+  const [oldest] = counts.keys();
+  if (counts.size > MAX_PROMPTS && oldest !== undefined) counts.delete(oldest);
+}
+
+/** Caches are read in steps of as many tokens. */
+const CACHE_STEP = 128;
+
+/** How often a beginning that should have been cached was, by model. */
+type CacheUse = { expected: number; missed: number };
+const cacheUses = new Map<string, CacheUse>();
+/** Older uses count half. */
+const MAX_USES = 10_000;
+
+function noteCacheUse(modelId: string, isMissed: boolean): void {
+  const use = cacheUses.get(modelId) ?? { expected: 0, missed: 0 };
+  cacheUses.set(modelId, use);
+  use.expected++;
+  if (isMissed) use.missed++;
+  expectedCacheReads.add(modelId, isMissed ? 'missed' : 'read');
+  if (use.expected < MAX_USES) return;
+  use.expected /= 2;
+  use.missed /= 2;
+}
+
+/** After the first miss, the rate must be below the limit with a confidence of 95%: as if there were three misses more. */
+function isTrusted(modelId: string): boolean {
+  const percent = settings().CACHE_MISS_PERCENT;
+  const { expected, missed } = cacheUses.get(modelId) ?? { expected: 0, missed: 0 };
+  return percent > 0 && (missed < 0.5 || 100 * (missed + 3) < percent * expected);
+}
+
+/** The fields that do not change what the model reads. */
+const UNREAD_FIELDS = new Set([
+  ...['messages', 'input', 'system', 'instructions', 'stream', 'stream_options', 'store', 'metadata', 'user'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'temperature', 'top_p', 'top_k', 'seed'],
+  ...['stop', 'stop_sequences', 'usage', 'include', 'previous_response_id', 'service_tier', 'cache_control'],
+  'safety_identifier',
+]);
+
+function hashChain(keyHash: Buffer, { format, body }: ClientRequest, messages: readonly unknown[]): string[] {
+  const options = Object.entries(body)
+    .filter(([name]) => !UNREAD_FIELDS.has(name))
+    .map(([name, value]) => [name, name === 'tools' ? asArray(value).map(withoutBreakpoint) : value]);
+  let hash = createHash('sha256').update(SECRET).update(keyHash).update(format).digest();
+  const add = (element: unknown): string => {
+    hash = createHash('sha256')
+      .update(hash)
+      .update(JSON.stringify(element) ?? '')
+      .digest();
+    return hash.toString('base64');
+  };
+  return [options, ...messages.map(withoutBreakpoints)].map(add);
+}
+
+const BREAKPOINTS = ['cache_control', 'prompt_cache_breakpoint'] as const;
+
+/** Breakpoints move from step to step. They stand in a message, its parts and the parts of a tool's result. */
+function withoutBreakpoints(message: unknown): unknown {
+  if (Array.isArray(message)) return message.map(withoutBreakpoints);
+  const own = withoutBreakpoint(message);
+  if (!isObject(own) || !Array.isArray(own.content)) return own;
+  return Object.assign({}, own, { content: own.content.map(withoutBreakpoints) });
+}
+
+function withoutBreakpoint(value: unknown): unknown {
+  if (!isObject(value) || BREAKPOINTS.every((name) => value[name] === undefined)) return value;
+  const { cache_control: _, prompt_cache_breakpoint: __, ...rest } = value;
+  return rest;
+}
+
+/** Of a message, or of a whole request, which then sets one at its end. */
+function hasBreakpoint(message: unknown): boolean {
+  if (Array.isArray(message)) return message.some(hasBreakpoint);
+  if (!isObject(message)) return false;
+  return BREAKPOINTS.some((name) => message[name] != null) || hasBreakpoint(message.content);
+}

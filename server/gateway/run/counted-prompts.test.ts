@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { MINUTE_MS, now, setClock } from '../../base/clock';
+import type { CatalogModel } from '../pricing/catalog';
+import type { ClientProtocol } from '../protocols/client-protocol';
+import type { ClientRequest } from '../protocols/client-protocols';
+import { messagesProtocol } from '../protocols/messages/protocol';
+import { NO_TOKENS } from '../protocols/neutral';
+import { profileOf } from '../providers/profiles';
+import type { Candidate } from './candidates';
+import { findCounted, noteCounted, withMedia } from './counted-prompts';
+
+const KEY = randomBytes(32);
+const TEXT = 'A text that is long enough to be hashed on its own. '.repeat(10);
+const MODEL = { id: 'anthropic/claude', provider: 'anthropic', upstreamModel: 'claude' } as CatalogModel;
+const CANDIDATE: Candidate = {
+  model: MODEL,
+  target: { format: 'anthropic', origin: 'https://provider.test', basePath: '', apiKey: 'none' },
+  profile: profileOf('anthropic'),
+};
+
+const text = (value: string, more: object = {}) => ({ type: 'text', text: value, ...more });
+const call = (input: object) => ({
+  role: 'assistant',
+  content: [{ type: 'tool_use', id: 'call_1', name: 'tool', input }],
+});
+const user = (...content: object[]) => ({ role: 'user', content });
+const BODY = {
+  model: MODEL.id,
+  max_tokens: 100,
+  tools: [{ name: 'tool', input_schema: { type: 'object' } }],
+  system: 'Be brief.',
+  messages: [user(text(TEXT), text('and')), call({ path: 'a' })],
+};
+const MARKED = { cache_control: { type: 'ephemeral' } };
+
+function find(body: object, { key = KEY, candidates = [CANDIDATE] as [Candidate, ...Candidate[]] } = {}) {
+  const protocol = messagesProtocol as ClientProtocol<ClientRequest>;
+  return findCounted(key, protocol, protocol.validate({ ...body }), candidates);
+}
+
+function countAt(tokens: number, body: object = BODY): void {
+  const usage = { ...NO_TOKENS, input: tokens };
+  noteCounted(find(body) ?? expect.fail(), MODEL.id, usage, now());
+}
+
+/** The options, the instructions and each message are elements. */
+const elementsOf = (body: object, options?: Parameters<typeof find>[1]) =>
+  find(body, options)?.counted.elements ?? null;
+
+test('the count of a prompt is that of the beginning of the next one, wherever its breakpoints are', () => {
+  countAt(1_234);
+  const [first, second] = BODY.messages;
+  const next = { ...BODY, max_tokens: 200, messages: [first, second, user(text('more'))] };
+  expect(find(next)?.counted).toEqual({ elements: 4, tokens: 1_234 });
+  const marked = {
+    ...next,
+    tools: [{ ...BODY.tools[0], ...MARKED }],
+    system: 'Be brief.',
+    messages: [user(text(TEXT, MARKED), text('and')), second],
+  };
+  expect(find(marked)?.counted.tokens).toBe(1_234);
+});
+
+test.each([
+  ['another key', BODY, { key: randomBytes(32) }],
+  ['another option', { ...BODY, tool_choice: { type: 'any' } }],
+  ['another tool', { ...BODY, tools: [{ name: 'tools', input_schema: { type: 'object' } }] }],
+  ['another text', { ...BODY, messages: [user(text(TEXT), text('or')), BODY.messages[1]] }],
+  ['a text in another part', { ...BODY, messages: [user(text('and'), text(TEXT)), BODY.messages[1]] }],
+  ['another length of a text', { ...BODY, messages: [user(text(`${TEXT}a`), text('nd')), BODY.messages[1]] }],
+  ['another role', { ...BODY, messages: [{ ...user(text(TEXT), text('and')), role: 'assistant' }] }],
+])('a prompt with %s has not been counted', (_, body, options = {}) => {
+  countAt(1_234);
+  expect(elementsOf(body, options)).toBeLessThan(3);
+});
+
+test('what looks like a breakpoint in the arguments of a call is a part of the prompt', () => {
+  const withArguments = { ...BODY, messages: [BODY.messages[0], call({ path: 'b', ...MARKED })] };
+  const without = { ...BODY, messages: [BODY.messages[0], call({ path: 'b' })] };
+  countAt(1_000, without);
+  expect(find(withArguments)?.chain.at(-1)).not.toBe(find(without)?.chain.at(-1));
+  expect(elementsOf(withArguments)).toBeLessThan(4);
+});
+
+test('a prompt whose count may change is neither kept nor found', () => {
+  expect(elementsOf({ ...BODY, context_management: { edits: [] } })).toBeNull();
+  const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 };
+  expect(elementsOf({ ...BODY, tools: [search] })).toBeNull();
+  expect(withMedia(find(BODY) ?? expect.fail(), 'fetched')).toBeNull();
+});
+
+test('after an hour, a prompt has not been counted', () => {
+  countAt(1_234);
+  const laterMs = now() + 61 * MINUTE_MS;
+  setClock(() => laterMs);
+  expect(elementsOf(BODY)).toBe(0);
+  setClock();
+});
+
+test('the count of one provider covers the fallback of the model, which may frame messages in another way', () => {
+  countAt(1_000);
+  const candidates: [Candidate, ...Candidate[]] = [CANDIDATE, CANDIDATE];
+  const found = find(BODY, { candidates });
+  expect(found?.counted.tokens).toBeGreaterThan(1_020);
+  expect(found?.cachedTokens).toBe(0);
+});

@@ -87,6 +87,8 @@ test('a prompt whose count may change is neither kept nor found', () => {
   expect(elementsOf({ ...BODY, context_management: { edits: [] } })).toBeNull();
   const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 };
   expect(elementsOf({ ...BODY, tools: [search] })).toBeNull();
+  const many = Array.from({ length: 7_000 }, () => user(text('a')));
+  expect(elementsOf({ ...BODY, messages: many })).toBeNull();
   expect(withMedia(find(BODY) ?? expect.fail(), 'fetched')).toBeNull();
 });
 

@@ -5,6 +5,7 @@ import { expectedCacheReads } from '../../base/measures';
 import { promptTokens } from '../pricing/cost';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
+import { countValues } from '../protocols/count-characters';
 import type { CountedPart, MediaSource } from '../protocols/measure-size';
 import type { Json, TokenUsage } from '../protocols/neutral';
 import { asArray, asObject, isObject } from '../protocols/read-fields';
@@ -22,6 +23,8 @@ import type { Candidates } from './candidates';
 
 const SECRET = randomBytes(32);
 const MAX_PROMPTS = 20_000;
+/** Of a prompt. Agents send a few thousand; hashing half a million would take 40 ms. */
+const MAX_VALUES = 20_000;
 const MAX_AGE_MS = 60 * MINUTE_MS;
 /** Providers keep what was cached for five minutes at least, counted from its last use. */
 const CACHED_MS = 5 * MINUTE_MS - 30 * SECOND_MS;
@@ -84,7 +87,8 @@ function isChained(protocol: ClientProtocol<ClientRequest>, client: ClientReques
     protocol.modelType === 'language' &&
     protocol.searches(client) === 0 &&
     (edits === undefined || edits === null) &&
-    truncation !== 'auto'
+    truncation !== 'auto' &&
+    countValues(client.body) <= MAX_VALUES
   );
 }
 

@@ -1,16 +1,23 @@
 import { z } from 'zod';
-import { type Microcredits, parseCredits } from './credits';
+import { formatCredits, type Microcredits, parseCredits } from './credits';
 
 /** Limits as people type them: those of users, partners and operators. */
 
 export type ModelRule = { rule: 'only' | 'except'; models: string[] };
 
 /** Empty for no limit. */
-export const typedCredits = z.string().max(40);
-export const typedModels = {
+const typedCredits = z.string().max(40);
+
+export const typedLimits = {
+  day: typedCredits,
+  month: typedCredits,
+  request: typedCredits,
   rule: z.enum(['all', 'only', 'except']),
   models: z.array(z.string().regex(/^[\w.:/@-]{1,120}$/)).max(300),
 };
+
+/** Only users limit a week. */
+export const typedWeeklyLimits = { ...typedLimits, week: typedCredits };
 
 export type TypedLimits<Field extends string> = Record<Field, string> & {
   rule: 'all' | ModelRule['rule'];
@@ -43,4 +50,24 @@ export function readTypedLimits<Field extends string>(
   const models = [...new Set(typed.models)];
   if (models.length === 0) return { refusal: { field: 'models', message: 'Choose at least one model.' } };
   return { refusal: null, amounts, models: { rule: typed.rule, models } };
+}
+
+type Amounts = Partial<Record<'day' | 'week' | 'month' | 'request', Microcredits | null>>;
+
+/** Saved limits as text, for the form that changes them. */
+export function writeTypedLimits(
+  limits: (Amounts & { models: ModelRule | null }) | null,
+): TypedLimits<keyof Amounts> {
+  const write = (amount: keyof Amounts): string => {
+    const credits = limits?.[amount];
+    return credits ? formatCredits(credits) : '';
+  };
+  return {
+    day: write('day'),
+    week: write('week'),
+    month: write('month'),
+    request: write('request'),
+    rule: limits?.models?.rule ?? 'all',
+    models: limits?.models?.models ?? [],
+  };
 }

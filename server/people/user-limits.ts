@@ -1,6 +1,6 @@
 import { creditsToJson } from '../base/credits';
 import { inTransaction } from '../base/db';
-import { readTypedLimits, type TypedLimits } from '../base/typed-limits';
+import { readTypedLimits, type TypedLimits, writeTypedLimits } from '../base/typed-limits';
 import {
   isKnownZone,
   type LimitsInUse,
@@ -22,6 +22,8 @@ export type LimitView = {
   request: number | null;
   periods: { period: Period; most: number | null; used: number; resetsAt: string }[];
   models: { rule: 'only' | 'except'; models: string[] } | null;
+  /** For the form that changes them. */
+  typed: TypedLimits<'request' | Period>;
 };
 
 export async function listUserLimits(userId: string): Promise<{ zone: string | null; limits: LimitView[] }> {
@@ -42,6 +44,7 @@ function toView({ partnerId, isStopped, request, models, used, ...most }: Shown)
     partnerId,
     isStopped,
     models,
+    typed: writeTypedLimits({ request, models, ...most }),
     request: request === null ? null : creditsToJson(request),
     periods: PERIODS.flatMap((period) => {
       const use = used[period];

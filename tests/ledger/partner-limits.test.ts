@@ -14,6 +14,7 @@ import { writeBatch } from '@/server/ledger/batch';
 import { createPartner } from '@/server/partners/partner';
 import {
   changeLimitsOfUser,
+  listUsersNearLimits,
   saveAppLimits,
   saveCeiling,
   saveDefaultLimits,
@@ -382,6 +383,39 @@ test('what parallel settlements of many requests spend is counted exactly, over 
   await setTime('2026-12-01T00:00:00Z');
   await settleMany(4);
   expect(await counted()).toEqual(['2026-12-01', 3, 3]);
+});
+
+test('a user is near a limit from 80% of the one that applies: the user’s, else the app’s, else the default, at most the ceiling', async () => {
+  const wallet = await rich();
+  await spend(wallet, 'A', 8);
+  const findNear = async () => {
+    const near = await listUsersNearLimits(idOf(wallet, 'A'));
+    return near.map(({ appUserId: _, ...amounts }) => amounts);
+  };
+  const near = (perDay: number | null, perMonth: number | null, daySpent = 8, monthSpent = 8) => [
+    {
+      daySpent: wholeCredits(daySpent),
+      perDay: perDay && wholeCredits(perDay),
+      monthSpent: wholeCredits(monthSpent),
+      perMonth: perMonth && wholeCredits(perMonth),
+    },
+  ];
+  expect(await findNear()).toEqual([]);
+  await limitByDefault({ day: 10 });
+  expect(await findNear()).toEqual(near(10, null));
+  await limit(wallet, 'A', { day: 100, month: 10 });
+  expect(await findNear()).toEqual(near(100, 10));
+  await limitOne(wallet, 'A', { day: 11 });
+  expect(await findNear()).toEqual([]);
+  await cap(wallet, 'A', { month: 9 });
+  expect(await findNear()).toEqual(near(11, 9));
+  await limitOne(wallet, 'A', null);
+  expect(await findNear()).toEqual(near(100, 9));
+  await setTime('2026-11-19T12:00:00Z');
+  expect(await findNear()).toEqual(near(100, 9, 0, 8));
+  await setTime('2026-12-01T00:00:00Z');
+  expect(await findNear()).toEqual([]);
+  await limitByDefault({});
 });
 
 test('a user without limits, in an app without limits, costs no look for one', async () => {

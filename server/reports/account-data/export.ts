@@ -102,14 +102,14 @@ async function readRows(
   const { rows } = await pool().query<Row>(
     `SELECT (SELECT row_to_json(o) FROM (SELECT ${expressionsOf(section)}) o)::text AS json,
        ARRAY[${place.map((column) => `${column}::text`)}] AS place
-     FROM "${section.table}" t ${section.join ?? ''}
+     FROM "${section.table}" t ${section.join}
      WHERE ${conditions.join(' AND ')} ORDER BY ${place} LIMIT ${ROWS_AT_ONCE}`,
     [...values, ...(after ?? [])],
   );
   return rows;
 }
 
-const expressionsOf = ({ columns, also = [] }: Section): string =>
+const expressionsOf = ({ columns, also }: Section): string =>
   [...columns.map((column) => `t.${column}`), ...also].join(', ');
 
 async function readPocketIds({ userId }: Owner): Promise<string[]> {

@@ -8,7 +8,7 @@ import {
   type Owner,
   writeExport,
 } from '@/server/reports/account-data/export';
-import { LEFT_OUT, SECTIONS } from '@/server/reports/account-data/sections';
+import { LEFT_OUT, SECTIONS, WITHHELD_NAMES } from '@/server/reports/account-data/sections';
 import { newDatabase } from '../../harness';
 import { forge } from '../../ledger/forged-rows';
 import { startCheckout } from '../../payments/checkout/checkout-world';
@@ -44,10 +44,13 @@ describe('completeness', () => {
     .map((text) => {
       const table = /@@map\("(\w+)"\)/.exec(text)?.[1] ?? '';
       const fields = [...text.matchAll(/^ {2}(\w+) +([\w.]+)(\S*)(.*)$/gm)];
-      const columns = fields
+      const stored = fields
         .filter(([, , type = '']) => /^(String|Int|BigInt|Boolean|DateTime|Json|Bytes|Decimal)$/.test(type))
-        .map(([, field = '', , , rest = '']) => /@map\("(\w+)"\)/.exec(rest)?.[1] ?? field);
-      return { table, columns };
+        .map(([, field = '', type, , rest = '']) => ({
+          column: /@map\("(\w+)"\)/.exec(rest)?.[1] ?? field,
+          isBytes: type === 'Bytes',
+        }));
+      return { table, stored, columns: stored.map(({ column }) => column) };
     });
   /** Columns that lead to a person. */
   const PERSONAL =
@@ -66,18 +69,40 @@ describe('completeness', () => {
     expect(exported.filter((table) => table in LEFT_OUT)).toEqual([]);
   });
 
+  const columnsOf = (name: string) => models.find(({ table }) => table === name)?.columns ?? [];
+  const isWithheldByName = (column: string) => WITHHELD_NAMES.some(([name]) => name.test(column));
+
   test.each(SECTIONS.map((section) => [section.table, section] as const))(
     'every column of %s is exported, or withheld for a reason',
     (table, { columns, withheld = {} }) => {
       const listed = [...columns, ...Object.keys(withheld)];
-      expect([...listed].sort()).toEqual(models.find((model) => model.table === table)?.columns.sort());
+      const others = columnsOf(table).filter((column) => !listed.includes(column));
+      expect(others.filter((column) => !isWithheldByName(column))).toEqual([]);
+      expect(listed.filter((column) => !columnsOf(table).includes(column))).toEqual([]);
+      expect(Object.keys(withheld).filter(isWithheldByName)).toEqual([]);
     },
   );
+
+  /** Hashes, sealed text and ids that work like a password. */
+  const SECRET = /hash|token(?!s)|secret|seal|password|cookie|browser|credential|challenge|handle|code|_key$/;
+
+  test('no column that may hold a secret is exported @attack', () => {
+    const exported = SECTIONS.flatMap(({ table, columns }) =>
+      (models.find((model) => model.table === table)?.stored ?? []).filter(({ column }) =>
+        columns.includes(column),
+      ),
+    );
+    expect(exported.length).toBeGreaterThan(200);
+    expect(exported.filter(({ column, isBytes }) => isBytes || SECRET.test(column))).toEqual([]);
+  });
 
   test('names are unique, and no reason is empty', () => {
     const names = SECTIONS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    const reasons = [LEFT_OUT, ...SECTIONS.map(({ withheld = {} }) => withheld)].flatMap(Object.values);
+    const reasons = [
+      ...[LEFT_OUT, ...SECTIONS.map(({ withheld = {} }) => withheld)].flatMap(Object.values),
+      ...WITHHELD_NAMES.map(([, reason]) => reason),
+    ];
     expect(reasons.filter((reason: string) => reason.length < 10)).toEqual([]);
   });
 });
@@ -152,7 +177,7 @@ describe('what the file contains', () => {
   test.each(OWNERS)('each exported column of %s is in the file, and no other @attack', async (owner) => {
     const { file, text } = await exportOf(ownerOf(owner));
     expect(file).toMatchObject({ format: 'svc account export', version: 1, complete: true });
-    for (const { name, table, columns: exported, also = [], isSingle } of SECTIONS) {
+    for (const { name, table, columns: exported, also, isSingle } of SECTIONS) {
       const part = isSingle ? [file[name]] : file[name];
       expect([name, part.length]).toEqual([name, 1]);
       for (const { column } of textColumns(table)) {

@@ -4,16 +4,13 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { operatorAction } from '@/app/_session/action';
 import { ApiError } from '@/server/base/errors';
-import { typedCredits, typedModels } from '@/server/base/typed-limits';
+import { typedLimits } from '@/server/base/typed-limits';
 import { findCatalogModel } from '@/server/gateway/pricing/catalog';
 import { changeDefaultLimits, changePartner } from '@/server/operator/change-partner';
 import { readUserLimits, type UserLimits } from '@/server/partners/user-limits';
 
 const asked = z.object({
-  day: typedCredits,
-  month: typedCredits,
-  request: typedCredits,
-  rule: typedModels.rule,
+  ...typedLimits,
   models: z.string().max(20_000),
   reason: z.string().max(600),
 });

@@ -2,32 +2,10 @@
 
 import { useState } from 'react';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { SelectField } from '@/app/_ui/select-field';
-import { TextField } from '@/app/_ui/text-field';
+import { LimitFields, type LimitTexts } from '@/app/_ui/limit-form';
 import { ReasonButton } from '../reason-button';
 import { setDefaultLimits, setLimitCeiling } from './limit-actions';
 import { ModelIds } from './model-ids';
-
-/** As text, empty for no limit. */
-export type LimitTexts = {
-  day: string;
-  month: string;
-  request: string;
-  rule: 'all' | 'only' | 'except';
-  models: string;
-};
-
-const FIELDS = [
-  { field: 'day', label: 'Credits per day' },
-  { field: 'month', label: 'Credits per month' },
-  { field: 'request', label: 'Credits per request' },
-] as const;
-
-const RULES = [
-  { value: 'all', label: 'All models' },
-  { value: 'only', label: 'Only these models' },
-  { value: 'except', label: 'All except these models' },
-];
 
 export function CeilingButton({ partnerId, saved }: { partnerId: string; saved: LimitTexts }) {
   return (
@@ -58,7 +36,7 @@ type Props = {
   title: string;
   consequence: string;
   saved: LimitTexts;
-  action: (typed: LimitTexts & { reason: string }) => Promise<ActionResult>;
+  action: (typed: Omit<LimitTexts, 'models'> & { models: string; reason: string }) => Promise<ActionResult>;
 };
 
 function LimitsButton({ label, title, consequence, saved, action }: Props) {
@@ -69,35 +47,21 @@ function LimitsButton({ label, title, consequence, saved, action }: Props) {
       title={title}
       consequence={consequence}
       onOpen={() => setTyped(saved)}
-      action={(reason) => action({ ...typed, reason })}
+      action={(reason) => action({ ...typed, models: typed.models.join('\n'), reason })}
       field={{
         name: ['day', 'month', 'request', 'models'],
         render: (error, at) => (
           <>
-            {FIELDS.map(({ field, label: name }) => (
-              <TextField
-                key={field}
-                label={name}
-                placeholder="No limit"
-                error={at === field ? error : undefined}
-                inputMode="decimal"
-                autoComplete="off"
-                value={typed[field]}
-                onChange={(event) => setTyped({ ...typed, [field]: event.target.value })}
-              />
-            ))}
-            <SelectField
-              label="Models"
-              large
-              value={typed.rule}
-              options={RULES}
-              onChange={(event) => setTyped({ ...typed, rule: event.target.value as LimitTexts['rule'] })}
+            <LimitFields
+              typed={typed}
+              errorOf={(name) => (name === at ? error : undefined)}
+              onChange={setTyped}
             />
             {typed.rule !== 'all' && (
               <ModelIds
-                value={typed.models}
+                value={typed.models.join('\n')}
                 error={at === 'models' ? error : undefined}
-                onChange={(models) => setTyped({ ...typed, models })}
+                onChange={(ids) => setTyped({ ...typed, models: ids.split('\n') })}
               />
             )}
           </>

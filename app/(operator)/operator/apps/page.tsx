@@ -3,6 +3,7 @@ import { requireOperator } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/base/credits';
+import { writeTypedLimits } from '@/server/base/typed-limits';
 import { listPartners, type Partner, stateOf } from '@/server/partners/partner';
 import { isNameWaiting } from '@/server/partners/rename';
 import { listOwners } from '@/server/partners/teams';
@@ -11,7 +12,6 @@ import { readByPartner } from '@/server/reports/activity/install-activity';
 import { readPeriod } from '@/server/reports/activity/periods';
 import { AppsTable } from './apps-table';
 import { DefaultLimitsButton } from './limits-button';
-import { writeLimitTexts } from './write-limit-texts';
 
 export const metadata: Metadata = { title: 'Apps' };
 
@@ -54,7 +54,7 @@ export default async function AppsPage() {
       <Section
         title="Default limits"
         description="Spending limits for each user of apps without their own limits. Days and months are in UTC."
-        actions={<DefaultLimitsButton saved={writeLimitTexts(limits)} />}
+        actions={<DefaultLimitsButton saved={writeTypedLimits(limits)} />}
       >
         <p className="text-sm">{limits === null ? 'No limits' : describeLimits(limits)}</p>
         <p className="mt-1 text-sm text-muted">

@@ -4,21 +4,14 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { typedCredits, typedModels } from '@/server/base/typed-limits';
+import { typedWeeklyLimits } from '@/server/base/typed-limits';
 import { resumeApps, saveUserLimits, stopApps } from '@/server/people/user-limits';
 
 /** `''` for all apps. */
 const of = z.object({ partnerId: z.string().max(64) });
 
 export const saveMyLimits = sessionAction(
-  of.extend({
-    request: typedCredits,
-    day: typedCredits,
-    week: typedCredits,
-    month: typedCredits,
-    zone: z.string().max(64),
-    ...typedModels,
-  }),
+  of.extend({ zone: z.string().max(64), ...typedWeeklyLimits }),
   async ({ userId }, { partnerId, ...typed }) => {
     const refusal = await saveUserLimits(userId, partnerId, typed);
     return refusal === null

@@ -1,9 +1,10 @@
 import { Section } from '@/app/_ui/section';
+import { writeTypedLimits } from '@/server/base/typed-limits';
 import { servedModels } from '@/server/gateway/pricing/served';
 import { ALL_APPS } from '@/server/ledger';
 import { findLimitsOfApp, listUserLimits } from '@/server/people/user-limits';
 import { LimitBars } from './limit-bars';
-import { LimitForm } from './limit-form';
+import { MyLimitForm } from './limit-form';
 import { StopButton } from './stop-button';
 
 /** `name` is that of the app, or "all apps". */
@@ -16,6 +17,7 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
     findLimitsOfApp(userId, partnerId),
   ]);
   const saved = limits.find((limit) => limit.partnerId === partnerId) ?? null;
+  const typed = saved?.typed ?? writeTypedLimits(null);
   const isForAll = partnerId === ALL_APPS;
   return (
     <>
@@ -43,17 +45,12 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
               <LimitBars limit={saved} />
             </div>
           )}
-          <LimitForm
+          <MyLimitForm
             // A saved form starts again with what was saved.
-            key={JSON.stringify([
-              zone,
-              saved?.request,
-              saved?.periods.map(({ most }) => most),
-              saved?.models,
-            ])}
+            key={JSON.stringify([zone, typed])}
             partnerId={partnerId}
             name={name}
-            saved={saved}
+            saved={typed}
             zone={zone}
             zones={Intl.supportedValuesOf('timeZone')}
             models={servedModels().map(({ id, name: label }) => ({ id, label }))}

@@ -9,6 +9,7 @@ import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { settings } from '@/server/base/env';
+import { writeTypedLimits } from '@/server/base/typed-limits';
 import { readEarnings } from '@/server/ledger';
 import { listActions } from '@/server/operator/record';
 import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partners/partner';
@@ -22,7 +23,6 @@ import { toLogRow } from '../../log/to-log-row';
 import { inDollars } from '../../write-amounts';
 import { CeilingButton } from '../limits-button';
 import { StateBadge } from '../state-badge';
-import { writeLimitTexts } from '../write-limit-texts';
 import { HoldButton, ModelsButton, NameButtons, RateCapButton, StateButtons } from './app-buttons';
 import { TeamSection } from './team-section';
 
@@ -157,7 +157,7 @@ async function LimitsSection({ partnerId }: { partnerId: string }) {
     <Section
       title="Limits of users"
       description="Spending limits for each user of this app. Days and months are in UTC."
-      actions={<CeilingButton partnerId={partnerId} saved={writeLimitTexts(ceiling)} />}
+      actions={<CeilingButton partnerId={partnerId} saved={writeTypedLimits(ceiling)} />}
     >
       <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
         <Fact

@@ -1,7 +1,7 @@
 'use server';
 
 import { z } from 'zod';
-import { typedCredits, typedModels } from '@/server/base/typed-limits';
+import { typedLimits } from '@/server/base/typed-limits';
 import { changeApp } from '@/server/partners/app-facts';
 import {
   changeLimitsOfUser,
@@ -11,12 +11,11 @@ import {
 } from '@/server/partners/user-limits';
 import { memberAction, ofApp } from '../../member-action';
 
-const typed = { day: typedCredits, month: typedCredits, request: typedCredits, ...typedModels };
 const user = z.string().trim().max(100);
 
 export const saveLimitsOfApp = memberAction(
   'develop',
-  ofApp.extend(typed),
+  ofApp.extend(typedLimits),
   async (app, input, { userId }) => {
     const { ceiling } = await readAppLimits(app.id);
     const read = readUserLimits(input, ceiling);
@@ -29,7 +28,7 @@ export const saveLimitsOfApp = memberAction(
 
 export const saveLimitsOfUser = memberAction(
   'develop',
-  ofApp.extend({ user, ...typed }),
+  ofApp.extend({ user, ...typedLimits }),
   async (app, { user: appUserId, ...input }, { userId }) => {
     const { ceiling } = await readAppLimits(app.id);
     const read = readUserLimits(input, ceiling);

@@ -4,7 +4,8 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
-import { creditsToJson, formatCredits } from '@/server/base/credits';
+import { creditsToJson } from '@/server/base/credits';
+import { writeTypedLimits } from '@/server/base/typed-limits';
 import { servedModels } from '@/server/gateway/pricing/served';
 import { hasRight } from '@/server/partners/rights';
 import {
@@ -13,12 +14,11 @@ import {
   listLimitsOfUsers,
   listUsersNearLimits,
   readAppLimits,
-  type UserLimits,
 } from '@/server/partners/user-limits';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';
 import type { Search } from '../../search';
-import { AppLimitsForm, type SavedLimits, UserLimitsForm } from './limits-form';
+import { AppLimitsForm, UserLimitsForm } from './limits-form';
 import { NearLimitsTable, SingleLimitsTable } from './limits-tables';
 
 export const metadata: Metadata = { title: 'Limits' };
@@ -33,7 +33,7 @@ export default async function LimitsPage({ params, searchParams }: Props) {
   const user = typeof search.user === 'string' ? search.user : '';
   const form = {
     partnerId: app.id,
-    ceiling: ceiling && toText(ceiling),
+    ceiling: ceiling && writeTypedLimits(ceiling),
     models: servedModels().map(({ id, name }) => ({ id, label: name })),
   };
   const savedOfUser = ofUsers.find(({ appUserId }) => appUserId === user)?.limits ?? null;
@@ -50,7 +50,11 @@ export default async function LimitsPage({ params, searchParams }: Props) {
       >
         {own && !hasRight(role, 'develop') && <p className="mb-3 text-sm">{describeLimits(own)}</p>}
         <ForRight role={role} right="develop">
-          <AppLimitsForm key={JSON.stringify(toText(own))} {...form} saved={toText(own)} />
+          <AppLimitsForm
+            key={JSON.stringify(writeTypedLimits(own))}
+            {...form}
+            saved={writeTypedLimits(own)}
+          />
         </ForRight>
       </Section>
       <NearSection partnerId={app.id} hasLimits={hasAny(limits) || ofUsers.length > 0} />
@@ -71,10 +75,10 @@ export default async function LimitsPage({ params, searchParams }: Props) {
           )}
           <ForRight role={role} right="develop">
             <UserLimitsForm
-              key={user + JSON.stringify(savedOfUser && toText(savedOfUser))}
+              key={user + JSON.stringify(savedOfUser && writeTypedLimits(savedOfUser))}
               {...form}
               user={user}
-              saved={toText(savedOfUser)}
+              saved={writeTypedLimits(savedOfUser)}
             />
           </ForRight>
         </Section>
@@ -130,15 +134,4 @@ function Others({ own, standard, ceiling }: AppLimits) {
       </Notice>
     </div>
   );
-}
-
-function toText(limits: UserLimits | null): SavedLimits {
-  const write = (credits: bigint | null) => (credits === null ? '' : formatCredits(credits));
-  return {
-    day: write(limits?.day ?? null),
-    month: write(limits?.month ?? null),
-    request: write(limits?.request ?? null),
-    rule: limits?.models?.rule ?? 'all',
-    models: limits?.models?.models ?? [],
-  };
 }

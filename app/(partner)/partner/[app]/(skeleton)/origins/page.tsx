@@ -14,9 +14,8 @@ import { findDomains } from '@/server/payments/checkout/payment-method-domains';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';
 import { removeOrigin, removeRedirect } from './actions';
+import { OriginForm, RedirectForm } from './address-forms';
 import { DomainState } from './domain-state';
-import { OriginForm } from './origin-form';
-import { RedirectForm } from './redirect-form';
 
 export const metadata: Metadata = { title: 'Origins' };
 

@@ -212,7 +212,7 @@ export function tooLarge(limitBytes: number): ApiError {
   return new ApiError('request_too_large', `The request body exceeds the maximum size of ${limit}.`);
 }
 
-const tooSlow = (): ApiError =>
+export const tooSlow = (): ApiError =>
   new ApiError(
     'request_timeout',
     `The request body arrived too slowly: expected progress every ${IDLE_MS / SECOND_MS} seconds, and ${MIN_BYTES_PER_SECOND / KILOBYTE} kB per second on average.`,

@@ -82,8 +82,8 @@ async function buildForBackends(dist) {
   await writeFile(path.join(dist, 'webhooks.js'), await bundle('loader/webhooks.ts', options));
   await writeFile(path.join(dist, 'webhooks.d.ts'), declare(path.join(loader, 'webhooks.ts')));
   const program = { ...options, banner: { js: '#!/usr/bin/env node' } };
-  for (const name of ['listen', 'verify'])
-    await writeFile(path.join(dist, `${name}.js`), await bundle(`loader/${name}.ts`, program));
+  for (const [name, entry] of Object.entries({ listen: 'listen', verify: 'verify/cli' }))
+    await writeFile(path.join(dist, `${name}.js`), await bundle(`loader/${entry}.ts`, program));
 }
 
 /** The package as npm installs it from an address; a lock file notes its hash, so a version stays what it is. */

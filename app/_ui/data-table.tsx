@@ -4,6 +4,7 @@ import {
   type ColumnDef,
   createColumnHelper,
   createSortedRowModel,
+  type ReactTable,
   type RowData,
   rowSortingFeature,
   sortFn_basic,
@@ -72,71 +73,90 @@ export function DataTable<Row extends RowData>({
       id === lastOnPhone ? 'max-sm:pr-5' : '',
       id === lastWhenNarrow ? '@max-3xl:pr-5' : '',
     ].join(' ');
-  const where = card ? 'max-sm:hidden' : '';
-  const wide = (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section aria-label={caption} tabIndex={0} className={`@container relative overflow-x-auto ${where}`}>
-      <table className="w-full border-collapse text-sm">
-        <caption className="sr-only">{caption}</caption>
-        <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id} className="border-b border-line">
-              {group.headers.map((header) => {
-                const sorted = header.column.getIsSorted();
-                return (
-                  <th
-                    key={header.id}
-                    scope="col"
-                    aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}
-                    className={`px-3 py-2.5 text-[13px] font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5 ${look(header.column.id)}`}
-                  >
-                    {header.column.getCanSort() ? (
-                      <button
-                        type="button"
-                        onClick={header.column.getToggleSortingHandler()}
-                        className="-mx-1 -my-2.5 inline-flex items-center gap-1 rounded px-1 py-2.5 hover:text-text"
-                      >
-                        <table.FlexRender header={header} />
-                        {sorted === 'asc' && <ArrowUp size={14} aria-hidden="true" />}
-                        {sorted === 'desc' && <ArrowDown size={14} aria-hidden="true" />}
-                      </button>
-                    ) : (
-                      <table.FlexRender header={header} />
-                    )}
-                  </th>
-                );
-              })}
-            </tr>
-          ))}
-        </thead>
-        <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <tr key={row.id} className="border-b border-line/70 last:border-0 hover:bg-sunken/60">
-              {row.getAllCells().map((cell) => (
-                <td
-                  key={cell.id}
-                  className={`px-3 py-3 align-middle first:pl-5 last:pr-5 ${look(cell.column.id)}`}
-                >
-                  <table.FlexRender cell={cell} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-  if (card === undefined) return wide;
   return (
     <>
-      {wide}
-      <ul aria-label={caption} className="-mt-px border-t border-line sm:hidden">
-        {table.getRowModel().rows.map((row) => (
-          <li key={row.id} className="row-card border-b border-line/70 px-5 py-3.5 text-sm last:border-0">
-            {card(row.original)}
-          </li>
-        ))}
-      </ul>
+      <section
+        aria-label={caption}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+        tabIndex={0}
+        className={`@container relative overflow-x-auto ${card ? 'max-sm:hidden' : ''}`}
+      >
+        <table className="w-full border-collapse text-sm">
+          <caption className="sr-only">{caption}</caption>
+          <Head table={table} look={look} />
+          <Body table={table} look={look} />
+        </table>
+      </section>
+      {card && (
+        <ul aria-label={caption} className="-mt-px border-t border-line sm:hidden">
+          {table.getRowModel().rows.map((row) => (
+            <li key={row.id} className="row-card border-b border-line/70 px-5 py-3.5 text-sm last:border-0">
+              {card(row.original)}
+            </li>
+          ))}
+        </ul>
+      )}
     </>
+  );
+}
+
+type Part<Row extends RowData> = {
+  table: ReactTable<typeof features, Row>;
+  /** The classes of a column's cells. */
+  look: (id: string) => string;
+};
+
+function Head<Row extends RowData>({ table, look }: Part<Row>) {
+  return (
+    <thead>
+      {table.getHeaderGroups().map((group) => (
+        <tr key={group.id} className="border-b border-line">
+          {group.headers.map((header) => {
+            const sorted = header.column.getIsSorted();
+            return (
+              <th
+                key={header.id}
+                scope="col"
+                aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}
+                className={`px-3 py-2.5 text-[13px] font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5 ${look(header.column.id)}`}
+              >
+                {header.column.getCanSort() ? (
+                  <button
+                    type="button"
+                    onClick={header.column.getToggleSortingHandler()}
+                    className="-mx-1 -my-2.5 inline-flex items-center gap-1 rounded px-1 py-2.5 hover:text-text"
+                  >
+                    <table.FlexRender header={header} />
+                    {sorted === 'asc' && <ArrowUp size={14} aria-hidden="true" />}
+                    {sorted === 'desc' && <ArrowDown size={14} aria-hidden="true" />}
+                  </button>
+                ) : (
+                  <table.FlexRender header={header} />
+                )}
+              </th>
+            );
+          })}
+        </tr>
+      ))}
+    </thead>
+  );
+}
+
+function Body<Row extends RowData>({ table, look }: Part<Row>) {
+  return (
+    <tbody>
+      {table.getRowModel().rows.map((row) => (
+        <tr key={row.id} className="border-b border-line/70 last:border-0 hover:bg-sunken/60">
+          {row.getAllCells().map((cell) => (
+            <td
+              key={cell.id}
+              className={`px-3 py-3 align-middle first:pl-5 last:pr-5 ${look(cell.column.id)}`}
+            >
+              <table.FlexRender cell={cell} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
   );
 }

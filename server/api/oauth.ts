@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { settings } from '../base/env';
 import { ApiError } from '../base/errors';
 import { validate } from '../base/http/read-body';
-import { DEVICE_PATH, type StartedDevice } from '../people/device-authorization';
+import { DEVICE_PATH, type DeviceWait, type StartedDevice } from '../people/device-authorization';
 import type { SignedIn } from '../people/signed-in';
 import { signedInSchema, writeSignedIn } from './sign-in';
 
@@ -105,13 +105,15 @@ export const oauthTokenRequestSchema = z.discriminatedUnion('grant_type', [
  * and repeat the request without it if that is refused, which must happen before anything is counted or used up.
  */
 export function refuseClientSecret({ headers }: Pick<Request, 'headers'>): void {
-  if (headers.get('authorization') === null) return;
-  throw new ApiError(
+  if (headers.get('authorization') !== null) throw invalidClient();
+}
+
+export const invalidClient = (): ApiError =>
+  new ApiError(
     'invalid_client',
     'Clients do not authenticate. Send client_id in the body, and no Authorization header.',
     { challenge: 'Basic realm="oauth"' },
   );
-}
 
 const GRANTS: readonly unknown[] = ['authorization_code', DEVICE_GRANT];
 
@@ -119,12 +121,23 @@ export function readOauthTokenRequest(
   fields: Record<string, unknown>,
 ): z.output<typeof oauthTokenRequestSchema> {
   const { grant_type: grant } = fields;
-  if (typeof grant === 'string' && !GRANTS.includes(grant))
-    throw new ApiError('unsupported_grant_type', `grant_type: expected ${GRANTS.join(' or ')}`, {
-      param: 'grant_type',
-    });
+  if (typeof grant === 'string' && !GRANTS.includes(grant)) throw unsupportedGrantType();
   return validate(oauthTokenRequestSchema, fields);
 }
+
+export const unsupportedGrantType = (): ApiError =>
+  new ApiError('unsupported_grant_type', `grant_type: expected ${GRANTS.join(' or ')}`, {
+    param: 'grant_type',
+  });
+
+const WAITS: Record<DeviceWait, string> = {
+  authorization_pending: 'Authorization is still pending. Poll again after the interval.',
+  slow_down: 'Polling too fast. Wait 5 more seconds between requests.',
+  access_denied: 'The user refused.',
+  expired_token: 'The device code has expired. Begin again.',
+};
+
+export const deviceWait = (wait: DeviceWait): ApiError => new ApiError(wait, WAITS[wait]);
 
 export const accessTokenSchema = signedInSchema.omit({ user_key: true }).extend({
   access_token: z.string().meta({ description: 'The user key. Returned only once; it does not expire.' }),

@@ -12,12 +12,14 @@ export async function requireAllowedOrigin(partnerId: string, origin: string): P
     origin,
     registered.map((entry) => entry.origin),
   );
-  if (!allowed)
-    throw new ApiError(
-      'origin_not_allowed',
-      `The origin ${printable(origin)} is not registered for this app. Add it to the app's origins in the partner dashboard.`,
-    );
+  if (!allowed) throw originNotAllowed(origin);
 }
+
+export const originNotAllowed = (origin: string): ApiError =>
+  new ApiError(
+    'origin_not_allowed',
+    `The origin ${printable(origin)} is not registered for this app. Add it to the app's origins in the partner dashboard.`,
+  );
 
 /** Notes that the checkout was opened from a registered origin. */
 export async function noteOpened(partnerId: string, origin: string): Promise<void> {

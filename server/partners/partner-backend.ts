@@ -16,8 +16,7 @@ export async function requirePartnerBackend(request: Request): Promise<Partner> 
   const { publishableKey, secret } = readBasic(request.headers.get('authorization'));
   const partner = await requirePartner(publishableKey);
   const given = sha256(secret);
-  if (!openSecrets(partner).some((own) => sameBytes(sha256(own), given)))
-    throw refuse('This is not the signing secret of the app. Copy it from the partner dashboard.');
+  if (!openSecrets(partner).some((own) => sameBytes(sha256(own), given))) throw wrongSigningSecret();
   const waitMs = await countAttempt('events', partner.id, REQUESTS_PER_MINUTE);
   if (waitMs > 0)
     throw new ApiError('rate_limited', 'Too many requests for the events of this app.', {
@@ -36,5 +35,8 @@ function readBasic(header: string | null): { publishableKey: string; secret: str
     );
   return { publishableKey, secret };
 }
+
+export const wrongSigningSecret = (): ApiError =>
+  refuse('This is not the signing secret of the app. Copy it from the partner dashboard.');
 
 const refuse = (message: string): ApiError => new ApiError('invalid_signing_secret', message);

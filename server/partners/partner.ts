@@ -34,14 +34,16 @@ export function findPartner(id: string, db: Tx = prisma()): Promise<Partner | nu
 /** The enabled partner of a publishable key. */
 export async function requirePartner(publishableKey: string, param = 'publishable_key'): Promise<Partner> {
   const partner = await findPartnerByKey(publishableKey);
-  if (partner === null) {
-    const message = publishableKey.startsWith(PUBLISHABLE_KEY_PREFIX)
-      ? 'Unknown publishable key. Copy it from the partner dashboard.'
-      : `This is not a publishable key. Publishable keys start with ${PUBLISHABLE_KEY_PREFIX}.`;
-    throw new ApiError('invalid_publishable_key', message, { param });
-  }
+  if (partner === null) throw invalidPublishableKey(publishableKey, param);
   if (partner.disabledAt !== null) throw partnerDisabled();
   return partner;
+}
+
+export function invalidPublishableKey(given: string, param: string): ApiError {
+  const message = given.startsWith(PUBLISHABLE_KEY_PREFIX)
+    ? 'Unknown publishable key. Copy it from the partner dashboard.'
+    : `This is not a publishable key. Publishable keys start with ${PUBLISHABLE_KEY_PREFIX}.`;
+  return new ApiError('invalid_publishable_key', message, { param });
 }
 
 export function partnerDisabled(): ApiError {

@@ -172,10 +172,11 @@ async function recordAttempt(challengeId: string): Promise<CountedAttempt | null
 async function refusalOf(challengeId: string): Promise<ApiError> {
   const challenge = await prisma().loginChallenge.findUnique({ where: { id: challengeId } });
   const isOver = challenge !== null && challenge.consumedAt === null && challenge.attempts < MAX_ATTEMPTS;
-  return isOver
-    ? new ApiError('code_expired', 'The code has expired. Request a new one.', { param: 'code' })
-    : invalidCode();
+  return isOver ? codeExpired() : invalidCode();
 }
+
+export const codeExpired = (): ApiError =>
+  new ApiError('code_expired', 'The code has expired. Request a new one.', { param: 'code' });
 
 function requireEmail(text: string): { email: string; display: string } {
   const normalised = normaliseEmail(text);

@@ -76,7 +76,7 @@ function readKey(pem: string): KeyObject {
   return key;
 }
 
-function invalidSignature(): ApiError {
+export function invalidSignature(): ApiError {
   return new ApiError(
     'invalid_signature',
     'Expected Github-Public-Key-Identifier and Github-Public-Key-Signature, the ECDSA P-256 signature of the body by a listed key.',

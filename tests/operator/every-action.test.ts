@@ -124,18 +124,11 @@ const ACTIONS: Action[] = [
   inConsole({ do: 'models', models: ['sandbox/echo'] }, { models: 'all' }, { models: ['sandbox/echo'] }),
   byCommand('app.disable', ['disable'], { state: 'enabled' }, { state: 'disabled' }),
   byCommand('app.rate', ['set-rate', '30'], { rate: 25 }, { rate: 30 }),
-  byCommand('app.rate_cap', ['cap-rate', '40'], { rate_cap: 100 }, { rate_cap: 40 }),
   byCommand(
     'app.models',
     ['models', '--allow', 'sandbox/echo'],
     { models: 'all' },
     { models: ['sandbox/echo'] },
-  ),
-  byCommand(
-    'app.limit_ceiling',
-    ['cap-limits', '--day', '100', '--except', 'sandbox/echo'],
-    { limit_ceiling: null },
-    { limit_ceiling: '100 credits per day; all models except sandbox/echo' },
   ),
   byCommand('app.key', ['rotate-key'], {}, { publishable_key: expect.stringMatching(/^svc_pk_/) }),
   byCommand('app.owner', ['owner', 'new@example.com'], { owner: null }, { owner: 'n•••@example.com' }),

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { pool, prisma } from '@/server/base/db';
 import { changePartner } from '@/server/operator/change-partner';
-import { runCommand } from '@/server/operator/cli/run';
 import { findUserByRef } from '@/server/operator/find-user';
 import { listPaused, readOverruns, resumeUserAs } from '@/server/operator/overruns';
 import { readServiceState } from '@/server/operator/state';
@@ -200,24 +199,4 @@ test('an app whose overruns pass the limit is refused for all its users until an
   await changePartner({ ...change, change: { do: 'resume' } });
   await expect(changePartner({ ...change, change: { do: 'resume' } })).rejects.toThrow('is not paused');
   expect((await generate(person)).status).toBe(200);
-});
-
-test('svc resumes a user and a partner, and refuses one that is not paused', async () => {
-  const { person } = await newOverrun();
-  const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
-  const shown: string[] = [];
-  const terminal = { out: (text: string) => shown.push(text), err: (text: string) => shown.push(text) };
-  const resume = (...words: string[]) => runCommand([...words, '--json'], terminal);
-  await pool().query('UPDATE wallet SET paused_at = now() WHERE user_id = $1', [person.userId]);
-  await pool().query('UPDATE partner SET paused_at = now() WHERE id = $1', [person.partnerId]);
-  expect(await statusOf(person)).toBe('paused_for_review');
-
-  expect(await resume('user', 'resume', email)).toBe(0);
-  expect(await resume('partner', 'resume', person.publishableKey)).toBe(0);
-  expect(await statusOf(person)).toBe('ok');
-  expect(JSON.parse(shown[1] ?? '')).toMatchObject({ paused: false, state: 'enabled' });
-
-  expect(await resume('user', 'resume', email)).toBe(1);
-  expect(await resume('partner', 'resume', person.publishableKey)).toBe(1);
-  expect(shown.slice(2)).toEqual(['This user is not paused\n', 'This app is not paused\n']);
 });

@@ -26,3 +26,7 @@ export const inNumber = (value: number): string => new Intl.NumberFormat('en').f
 /** A list price: at least cents, and every digit it has. */
 export const inUsd = (price: string): string =>
   Number(price).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 8 });
+
+/** Of basis points. */
+export const inPercent = (bp: number): string =>
+  new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(bp / 10_000);

@@ -1,14 +1,14 @@
 import {
   DEVICE_GRANT,
+  deviceWait,
   readOauthTokenRequest,
   refuseClientSecret,
   writeAccessToken,
 } from '@/server/api/oauth';
-import { ApiError } from '@/server/base/errors';
 import { preflight } from '@/server/base/http/cors';
 import { readFields } from '@/server/base/http/read-fields';
 import { privateJson, respond } from '@/server/base/http/respond';
-import { type DeviceWait, pollDeviceCode } from '@/server/people/device-authorization';
+import { pollDeviceCode } from '@/server/people/device-authorization';
 import { exchangeSignInToken } from '@/server/people/sign-in-tokens';
 
 /** The token endpoint for OAuth clients. The access token is the user key. */
@@ -22,7 +22,7 @@ export function POST(request: Request): Promise<Response> {
         deviceCode: body.device_code,
         userAgent: request.headers.get('user-agent') ?? '',
       });
-      if (typeof polled === 'string') throw new ApiError(polled, WAITS[polled]);
+      if (typeof polled === 'string') throw deviceWait(polled);
       return privateJson(writeAccessToken(polled));
     }
     const signedIn = await exchangeSignInToken({
@@ -35,12 +35,5 @@ export function POST(request: Request): Promise<Response> {
     return privateJson(writeAccessToken(signedIn));
   });
 }
-
-const WAITS: Record<DeviceWait, string> = {
-  authorization_pending: 'Authorization is still pending. Poll again after the interval.',
-  slow_down: 'Polling too fast. Wait 5 more seconds between requests.',
-  access_denied: 'The user refused.',
-  expired_token: 'The device code has expired. Begin again.',
-};
 
 export const OPTIONS = preflight;

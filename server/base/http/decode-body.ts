@@ -32,11 +32,14 @@ export function readEncoding(header: string | null): string | null {
   const encoding = header?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return null;
   if (Object.hasOwn(DECODERS, encoding)) return encoding;
-  throw new ApiError(
+  throw unsupportedEncoding();
+}
+
+export const unsupportedEncoding = (): ApiError =>
+  new ApiError(
     'unsupported_encoding',
     `The Content-Encoding of the request must be one of ${ACCEPTED_ENCODINGS}, or absent.`,
   );
-}
 
 /** Calls `add` with each decoded piece; what that throws ends the decoding. */
 export async function decodeBody(

@@ -4,6 +4,7 @@ import { ApiError } from '../errors';
 import { type Connection, requestOf, type WithHeaders } from './api-request';
 import { BodyBytes } from './body-bytes';
 import { readClientIp } from './client-ip';
+import { leaveUnread } from './leave-unread';
 
 /**
  * Receives the body of a request from its connection. `Request` can neither count the bytes as they arrive
@@ -187,32 +188,13 @@ export function endSlowUploads(): void {
   timer = undefined;
 }
 
-/** How long a client that still sends may take to read the response. */
-const LINGER_MS = 500;
-
-/**
- * Closes the connection after the response, without reading the rest of the body. Node would read all of it;
- * a connection that closes at once is reset, and some clients then lose the response.
- */
-function leaveUnread({ incoming, outgoing }: Connection): void {
-  const { socket } = incoming;
-  outgoing.shouldKeepAlive = false;
-  // Marks the body as begun: Node discards the rest of one that nobody has begun to read.
-  incoming._read(0);
-  incoming.pause();
-  socket.destroySoon = () => {
-    socket.end();
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  };
-}
-
 export function tooLarge(limitBytes: number): ApiError {
   const megabyte = KILOBYTE * KILOBYTE;
   const limit = limitBytes >= megabyte ? `${limitBytes / megabyte} MB` : `${limitBytes / KILOBYTE} kB`;
   return new ApiError('request_too_large', `The request body exceeds the maximum size of ${limit}.`);
 }
 
-const tooSlow = (): ApiError =>
+export const tooSlow = (): ApiError =>
   new ApiError(
     'request_timeout',
     `The request body arrived too slowly: expected progress every ${IDLE_MS / SECOND_MS} seconds, and ${MIN_BYTES_PER_SECOND / KILOBYTE} kB per second on average.`,

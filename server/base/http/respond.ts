@@ -104,7 +104,8 @@ export function toApiError(thrown: unknown, requestId: string): ApiError {
     return new ApiError('invalid_request', 'The request body is nested too deeply.');
   }
   log().error({ request_id: requestId, error: describeError(failure) }, 'unexpected failure');
-  return new ApiError('internal_error', 'Something went wrong on our side. Please retry.', {
-    retryAfterSeconds: 1,
-  });
+  return internalError();
 }
+
+export const internalError = (): ApiError =>
+  new ApiError('internal_error', 'Something went wrong on our side. Please retry.', { retryAfterSeconds: 1 });

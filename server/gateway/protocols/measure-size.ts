@@ -19,26 +19,36 @@ export type TokenKind = 'openai' | 'anthropic';
 /** Media are separate, because each model counts them differently. */
 export type InputSize = { largestInputTokens: number; likelyInputTokens: number; media: ShownMedia };
 
-/**
- * The most tokens that a tokenizer makes of a piece, relative to OpenAI's. Anthropic documents 30% more for its
- * current models than for earlier ones; in noise, each byte of a short piece may then be a token.
- */
-const LARGEST = { openai: 1.1, anthropic: 2 };
-const LIKELY = { openai: 1, anthropic: 1.2 };
+/** Tokens, unless the name says otherwise. Those without a source are above everything that was measured. */
+const BOUNDS = {
+  /**
+   * Per piece of text, relative to OpenAI's. Anthropic documents 30% more for its current models than for earlier
+   * ones; in noise, each byte of a short piece may then be a token.
+   */
+  largestPerPiece: { openai: 1.1, anthropic: 2 },
+  likelyPerPiece: { openai: 1, anthropic: 1.2 },
+  likelyBytesPerToken: 3,
+  likelyOutputBytesPerToken: { openai: 4, anthropic: 3 },
+  /** 50 a second, at 48 kbit/s in base64. */
+  audioByte: 50 / 8_000,
+  message: 8,
+  /** The longest text that is added to a message, such as the note above a later system message. */
+  note: 16,
+  /** The maximum that a provider adds to the prompt for tools, and for each of its built-in tools. */
+  tools: 1_000,
+  knownTool: 750,
+  /** The instructions to search and to cite: some 2,000 for Claude Sonnet 4. */
+  searchTool: 3_000,
+  /** Around the schema of each tool, where calls are written by a schema, and of the instruction. */
+  call: 150,
+  /** JSON writes a control character as six. */
+  bytesPerEscape: 6,
+} as const;
+
 /** The rest of a longer text counts as a token per byte, so that measuring takes milliseconds. */
 const MAX_READ_BYTES = 1_000_000;
-const LIKELY_BYTES_PER_TOKEN = 3;
-const TOKENS_PER_AUDIO_BYTE = 50 / 8_000;
-const TOKENS_PER_MESSAGE = 8;
-/** The longest text that is added to a message, such as the note above a later system message. */
-const TOKENS_OF_NOTE = 16;
-/** The maximum that a provider adds to the prompt for tools, and for each of its built-in tools. */
-const TOKENS_OF_TOOLS = 1_000;
-const TOKENS_OF_KNOWN_TOOL = 750;
-/** The instructions to search and to cite: some 2,000 for Claude Sonnet 4. */
-const TOKENS_OF_SEARCH_TOOL = 3_000;
-/** Around the schema of each tool, where calls are written by a schema, and of the instruction. */
-const TOKENS_OF_CALL = 150;
+/** Others run after each document and each of these characters. */
+const CHARACTERS_AT_ONCE = 4_000_000;
 
 const CLIENT_TOOLS = new Set<unknown>([undefined, null, 'function', 'custom']);
 
@@ -90,19 +100,20 @@ export function measureInput(
 ): Measured {
   const size = newSize(counted.tokens);
   const rest = messages.slice(Math.max(0, counted.elements - 1));
-  size.otherTokens += rest.length * TOKENS_PER_MESSAGE;
+  size.otherTokens += rest.length * BOUNDS.message;
   for (const message of rest) addMessage(message, size);
   const { added, repeated } = counted.elements === 0 ? addOptions(options, size) : NOTHING_ADDED;
   const { images, documents, unread, unreadJson } = size;
   const sizeOf: Measured['sizeOf'] = (kind, { unreadBytes, ...ofDocuments }) => ({
     largestInputTokens:
-      countTokens(size, LARGEST[kind]) +
+      countTokens(size, BOUNDS.largestPerPiece[kind]) +
       unreadBytes +
-      LONGEST_ESCAPE * unreadJson +
+      BOUNDS.bytesPerEscape * unreadJson +
       added +
       (kind === 'anthropic' ? repeated : 0),
     likelyInputTokens:
-      countTokens(size, LIKELY[kind]) + Math.ceil((unreadBytes + unreadJson) / LIKELY_BYTES_PER_TOKEN),
+      countTokens(size, BOUNDS.likelyPerPiece[kind]) +
+      Math.ceil((unreadBytes + unreadJson) / BOUNDS.likelyBytesPerToken),
     media: { images, ...ofDocuments },
   });
   return { documents, unread, sizeOf, media: findMedia(size) };
@@ -126,10 +137,10 @@ function addOptions(
   if (toolChoice !== undefined && toolChoice !== null) addJson(toolChoice, size);
   const formats = output.filter((format) => format !== undefined && format !== null).map(asObject);
   for (const format of formats) addJson(format, size);
-  size.otherTokens += formats.length * TOKENS_OF_NOTE;
+  size.otherTokens += formats.length * BOUNDS.note;
   const hasTools = tools.length > 0 || formats.some(hasSchema);
   return {
-    added: hasTools ? TOKENS_OF_TOOLS + knownToolTokens(tools) : 0,
+    added: hasTools ? BOUNDS.tools + knownToolTokens(tools) : 0,
     repeated: forcesTool ? countToolSchemas(tools) : 0,
   };
 }
@@ -147,10 +158,12 @@ const newSize = (otherTokens: number): Size => ({
 
 /** The most tokens of the schema by which Claude writes a call of one of these tools. */
 function countToolSchemas(tools: readonly unknown[]): number {
-  const size = newSize(TOKENS_OF_CALL * (tools.length + 1));
+  const size = newSize(BOUNDS.call * (tools.length + 1));
   for (const tool of tools) addJson(tool, size);
   const unread = size.unread.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return countTokens(size, LARGEST.anthropic) + unread + LONGEST_ESCAPE * size.unreadJson;
+  return (
+    countTokens(size, BOUNDS.largestPerPiece.anthropic) + unread + BOUNDS.bytesPerEscape * size.unreadJson
+  );
 }
 
 function countTokens({ bytes, pieces, otherTokens }: Size, perPiece: number): number {
@@ -166,20 +179,18 @@ function knownToolTokens(tools: readonly unknown[]): number {
 }
 
 const tokensOfKnownTool = (type: string): number =>
-  type.startsWith('web_search') ? TOKENS_OF_SEARCH_TOOL : TOKENS_OF_KNOWN_TOOL;
-
-const OUTPUT_BYTES_PER_TOKEN = { openai: 4, anthropic: 3 };
+  type.startsWith('web_search') ? BOUNDS.searchTool : BOUNDS.knownTool;
 
 /** The most likely number of output tokens, for a charge without reported usage. */
 export function likelyOutputTokens(outputBytes: number, kind: TokenKind = 'openai'): number {
-  return Math.ceil(outputBytes / OUTPUT_BYTES_PER_TOKEN[kind]);
+  return Math.ceil(outputBytes / BOUNDS.likelyOutputBytesPerToken[kind]);
 }
 
 /** A message, or only its content. */
 function addMessage(message: unknown, size: Size): void {
   if (!isObject(message)) return addContent(message, size);
   const { content, ...rest } = message;
-  if (message.role !== 'user') size.otherTokens += TOKENS_OF_NOTE;
+  if (message.role !== 'user') size.otherTokens += BOUNDS.note;
   addContent(content, size);
   addText(rest, size);
 }
@@ -235,9 +246,6 @@ function addString(text: string, size: Size): void {
   if (read.length < text.length) size.unread.push(text.slice(read.length));
 }
 
-/** JSON writes a control character as six. */
-const LONGEST_ESCAPE = 6;
-
 /** More than what is read is held for without being written: that would take 100 ms. */
 function addJson(value: unknown, size: Size): void {
   const length = countCharacters(value);
@@ -275,7 +283,7 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
       return 'file_data';
     }
     case 'input_audio':
-      size.otherTokens += countCharacters(part) * TOKENS_PER_AUDIO_BYTE;
+      size.otherTokens += countCharacters(part) * BOUNDS.audioByte;
       return 'input_audio';
     default:
       return null;
@@ -284,9 +292,6 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
 
 /** The size in tokens of one kind. */
 export type Measure = (kind: TokenKind) => InputSize;
-
-/** Others run after each document and each of these characters. */
-const CHARACTERS_AT_ONCE = 4_000_000;
 
 /** Measures the documents, which share the work, and counts the bytes of long texts. */
 export async function measureDocuments({ documents, unread, sizeOf }: Measured): Promise<Measure> {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../base/errors';
+import { ApiError, type ErrorDetails } from '../../base/errors';
 import { maskSecrets } from '../../base/log';
 import type { Json } from '../protocols/neutral';
 import { asObject, asText, isObject, lookUp, parseJson } from '../protocols/read-fields';
@@ -264,16 +264,13 @@ function toApiError({ kind, refusal, status, cause, retryAfterSeconds }: Facts):
 }
 
 /** Keeps the phrases that clients test for ("prompt is too long", "context length"). */
+export const contentRefused = (details?: ErrorDetails): ApiError =>
+  new ApiError('content_refused', "The request was blocked by the provider's content policy", details);
+
 function refuseRequest({ refusal, status, cause }: Pick<Facts, 'refusal' | 'status' | 'cause'>): ApiError {
   const param = asText(refusal.error.param);
   const details = { cause, ...(/^[\w.[\]-]{1,100}$/.test(param) && { param }) };
-  if (isAboutContentPolicy(refusal)) {
-    return new ApiError(
-      'content_refused',
-      "The request was blocked by the provider's content policy",
-      details,
-    );
-  }
+  if (isAboutContentPolicy(refusal)) return contentRefused(details);
   if (status === 413)
     return new ApiError('invalid_request', 'The request is too large for this model', details);
   const message = readMessage(refusal);

@@ -9,6 +9,7 @@ import { type Attempt, attempt, type ProviderResponse } from './attempt';
 import type { Candidate } from './candidates';
 import { cooldownSeconds, userScope } from './circuit-breaker';
 import { isFull } from './provider-share';
+import { providerUnavailable } from './refusals';
 import type { NotedAttempt, Run } from './run';
 import { noteLoss } from './settle-run';
 import { endCall } from './trace-call';
@@ -181,7 +182,5 @@ function unavailable(skipped: Skipped[]): ApiError {
   const cooldowns = skipped.map((candidate) =>
     candidate.kind === 'cooldown' ? candidate.seconds : MAX_RETRY_SECONDS,
   );
-  return new ApiError('upstream_error', 'The provider for this model is currently unavailable', {
-    retryAfterSeconds: Math.min(MAX_RETRY_SECONDS, ...cooldowns),
-  });
+  return providerUnavailable(Math.min(MAX_RETRY_SECONDS, ...cooldowns));
 }

@@ -30,14 +30,9 @@ export function toApiError({ refusal, limit }: Refused, model: string, keyHash: 
     case 'model_not_allowed':
       return modelNotAllowed(model);
     case 'paused_for_review':
-      return new ApiError(
-        'paused_for_review',
-        'This user or app is paused for review by the service. Retrying does not help until the review is done.',
-      );
+      return pausedForReview();
     case 'too_many_running':
-      return new ApiError('rate_limited', 'This user has too many requests running at the same time', {
-        retryAfterSeconds: RETRY_SOON_SECONDS,
-      });
+      return tooManyRunning();
     case 'busy':
       return new ApiError(
         'rate_limited',
@@ -49,11 +44,22 @@ export function toApiError({ refusal, limit }: Refused, model: string, keyHash: 
     case 'insufficient_credits':
     case 'partner_not_permitted':
     case 'partner_limit_reached':
-      return tooFewCredits(refusal, keyHash);
+      return tooFewCredits(refusal, writeActionUrl(keyHash, SHORTFALLS[refusal].page));
     default:
       return assertNever(refusal);
   }
 }
+
+export const pausedForReview = (): ApiError =>
+  new ApiError(
+    'paused_for_review',
+    'This user or app is paused for review by the service. Retrying does not help until the review is done.',
+  );
+
+export const tooManyRunning = (): ApiError =>
+  new ApiError('rate_limited', 'This user has too many requests running at the same time', {
+    retryAfterSeconds: RETRY_SOON_SECONDS,
+  });
 
 const SHORTFALLS: Record<Shortfall, { page: UserPage; describe: (url: string) => string }> = {
   insufficient_credits: {
@@ -72,11 +78,8 @@ const SHORTFALLS: Record<Shortfall, { page: UserPage; describe: (url: string) =>
   },
 };
 
-function tooFewCredits(refusal: Shortfall, keyHash: Buffer): ApiError {
-  const { page, describe } = SHORTFALLS[refusal];
-  const actionUrl = writeActionUrl(keyHash, page);
-  return new ApiError(refusal, describe(actionUrl), { actionUrl });
-}
+export const tooFewCredits = (refusal: Shortfall, actionUrl: string): ApiError =>
+  new ApiError(refusal, SHORTFALLS[refusal].describe(actionUrl), { actionUrl });
 
 /**
  * `param` names the limit: `limits.app.day` is the user's own per day for this app, `limits.all.day` the one for all apps,
@@ -115,6 +118,19 @@ const toIsoSeconds = (time: Date | null): string => time?.toISOString().replace(
 /** A client in a terminal has no checkout to open. At the end of a message, so that it can be followed. */
 const writeActionUrl = (keyHash: Buffer, page: UserPage): string =>
   new URL(writeActionPath(keyHash, page), settings().BASE_URL).href;
+
+export function alreadyCharged(requestId: string): ApiError {
+  return new ApiError(
+    'already_charged',
+    `A request with this Idempotency-Key was charged, and its response is not kept. Its receipt is ${requestId}. Use a new key to send the request again.`,
+  );
+}
+
+export function providerUnavailable(retryAfterSeconds: number): ApiError {
+  return new ApiError('upstream_error', 'The provider for this model is currently unavailable', {
+    retryAfterSeconds,
+  });
+}
 
 export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });

@@ -8,6 +8,7 @@ import { requireUserKey } from '../../people/access/authenticate';
 import { Abort } from './abort';
 import { Claim, claim, type First, findFirst, type Idempotent, openReplay } from './idempotent-requests';
 import type { Caller } from './read-request';
+import { alreadyCharged } from './refusals';
 
 /** The pause between two looks at the first request doubles from one to the other. */
 const FIRST_PAUSE_MS = 50;
@@ -51,7 +52,7 @@ async function followFirst(idempotent: Idempotent, request: ApiRequest): Promise
     case 'kept':
       return openReplay(first, { request, keyHash: requireUserKeyHash(request) });
     case 'charged':
-      throw alreadyCharged(first);
+      throw alreadyCharged(first.requestId);
     case 'different':
       throw new ApiError(
         'idempotency_conflict',
@@ -65,13 +66,6 @@ async function followFirst(idempotent: Idempotent, request: ApiRequest): Promise
     default:
       throw stillRunning();
   }
-}
-
-function alreadyCharged({ requestId }: First & { state: 'charged' }): ApiError {
-  return new ApiError(
-    'already_charged',
-    `A request with this Idempotency-Key was charged, and its response is not kept. Its receipt is ${requestId}. Use a new key to send the request again.`,
-  );
 }
 
 const stillRunning = (): ApiError =>

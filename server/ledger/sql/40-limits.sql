@@ -369,3 +369,14 @@ CREATE OR REPLACE FUNCTION ledger_resume_partner(p_partner text) RETURNS boolean
     WHERE id = p_partner AND paused_at IS NOT NULL RETURNING 1)
   SELECT EXISTS (SELECT FROM resumed)
 $$;
+
+-- The highest threshold of a warning that was reached: 50, 80 or 100%; NULL below the first one. What is left below the
+-- minimum balance (p_minimum) lets no request through, so the whole is used up then.
+CREATE OR REPLACE FUNCTION ledger_reached_percent(p_spent bigint, p_whole bigint, p_minimum bigint) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN p_spent <= 0 THEN NULL
+  WHEN p_whole - p_spent < p_minimum OR p_spent >= p_whole THEN 100
+  WHEN p_spent >= p_whole * 0.8 THEN 80
+  WHEN p_spent >= p_whole * 0.5 THEN 50
+END;

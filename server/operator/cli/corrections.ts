@@ -1,26 +1,17 @@
 import { DAY_MS, now } from '../../base/clock';
-import { countOf } from '../../base/count-of';
 import { creditsToJson, formatCredits } from '../../base/credits';
+import { invariant } from '../../base/errors';
 import { readModelPrices } from '../../gateway/pricing/catalog';
 import { pricesSchema } from '../../gateway/pricing/catalog-schema';
 import { findPrices } from '../../gateway/pricing/price-history';
-import { bookCorrections, readArchivedUntil } from '../../ledger';
+import { readArchivedUntil } from '../../ledger';
 import { findLowerBill, findLowerRows } from '../../reports/corrections/from-bill';
 import { findWrongPrices } from '../../reports/corrections/from-prices';
 import { findWrongReceipts } from '../../reports/corrections/from-receipts';
 import { propose } from '../../reports/corrections/propose';
 import type { Span } from '../../reports/corrections/read-receipts';
 import type { Bill } from '../../reports/margin/read-bill';
-import {
-  type Decision,
-  decideCorrections,
-  findBatch,
-  listBatches,
-  type ProposedBatch,
-  readAppSums,
-  readBatch,
-} from '../corrections';
-import { COMMAND_LINE, NO_REASON } from '../record';
+import { findBatch, type ProposedBatch, readAppSums, readBatch } from '../corrections';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { readText, readTolerance, withBill } from './margin';
 import { alignColumns, alignFacts } from './output';
@@ -45,39 +36,9 @@ export const correctionCommands: Readonly<Record<string, Command>> = {
     needs: 'schema',
     run: proposeFrom,
   },
-  'corrections list': {
-    usage: 'corrections list',
-    summary: 'list proposed, approved and booked corrections, newest first',
-    needs: 'schema',
-    run: list,
-  },
-  'corrections show': {
-    usage: 'corrections show ID [--limit N]',
-    summary: 'show a batch of corrections with its apps and requests',
-    arguments: ['ID'],
-    options: { limit: 'text' },
-    needs: 'schema',
-    run: (input) => show(input.require('ID'), readLimit(input)),
-  },
-  'corrections approve': {
-    usage: 'corrections approve ID [--reason R]',
-    summary: 'approve a batch and book it; users get a mail',
-    arguments: ['ID'],
-    options: { reason: 'text' },
-    needs: 'schema',
-    run: approve,
-  },
-  'corrections discard': {
-    usage: 'corrections discard ID [--reason R]',
-    summary: 'discard a batch; the same can be proposed again',
-    arguments: ['ID'],
-    options: { reason: 'text' },
-    needs: 'schema',
-    run: discard,
-  },
 };
 
-const DEFAULT_LIMIT = '20';
+const SHOWN_REQUESTS = 20;
 const SOURCES = ['price-version', 'receipts', 'bill'] as const;
 
 async function proposeFrom(input: CommandInput): Promise<Outcome> {
@@ -216,36 +177,18 @@ async function describeProposal(batchId: string | null, warnings: string[] = [])
       text: 'Nothing to correct: no request was overcharged, or each is already in a batch.',
       warnings,
     };
-  const { json, text } = await show(batchId, Number(DEFAULT_LIMIT));
-  const next = `Nothing is booked yet. Approve it: npm run svc -- corrections approve ${batchId}`;
+  const { json, text } = await show(batchId);
+  const next = `Nothing is booked yet. Approve or discard it at /operator/corrections/${batchId}`;
   return { json, text: `${text}\n\n${next}`, warnings };
 }
 
-async function list(): Promise<Outcome> {
-  const { batches, total } = await listBatches({ limit: 100, offset: 0 });
-  return {
-    json: { batches: batches.map(toJson), total },
-    text: alignColumns([
-      ['batch', 'created', 'state', 'requests', 'users', 'credits', 'reason'],
-      ...batches.map((batch) => [
-        batch.id,
-        batch.createdAt.toISOString().slice(0, 10),
-        batch.state,
-        String(batch.requests),
-        String(batch.users),
-        formatCredits(batch.credits),
-        batch.reason,
-      ]),
-    ]),
-  };
-}
-
-async function show(batchId: string, limit: number): Promise<Outcome> {
-  const batch = await requireBatch(batchId);
-  const [apps, requests] = await Promise.all([
+async function show(batchId: string): Promise<Outcome> {
+  const [batch, apps, requests] = await Promise.all([
+    findBatch(batchId),
     readAppSums(batchId),
-    readBatch(batchId, { limit, offset: 0 }),
+    readBatch(batchId, { limit: SHOWN_REQUESTS, offset: 0 }),
   ]);
+  invariant(batch !== null, 'a proposal has a batch');
   const left = batch.requests - requests.length;
   return {
     json: {
@@ -297,22 +240,9 @@ async function show(batchId: string, limit: number): Promise<Outcome> {
           formatCredits(credits),
         ]),
       ]),
-      ...(left > 0 ? [`${left} more requests: --limit ${batch.requests}`] : []),
+      ...(left > 0 ? [`${left} more requests`] : []),
     ].join('\n\n'),
   };
-}
-
-function readLimit(input: CommandInput): number {
-  const text = input.find('limit') ?? DEFAULT_LIMIT;
-  if (!/^[1-9]\d{0,6}$/.test(text))
-    throw new CommandRefused(`Invalid --limit "${text}": expected a whole number`);
-  return Number(text);
-}
-
-async function requireBatch(batchId: string): Promise<ProposedBatch> {
-  const batch = await findBatch(batchId);
-  if (batch === null) throw new CommandRefused(`Unknown batch of corrections ${batchId}`);
-  return batch;
 }
 
 const toJson = (batch: ProposedBatch) => ({
@@ -328,29 +258,3 @@ const toJson = (batch: ProposedBatch) => ({
   decided_by: batch.decidedBy,
   booked_at: batch.bookedAt?.toISOString() ?? null,
 });
-
-/** Books at once; running instances may do it too. */
-async function approve(input: CommandInput): Promise<Outcome> {
-  const { batchId } = await record(input, 'approve');
-  await bookCorrections();
-  const batch = await requireBatch(batchId);
-  const isBooked = batch.state === 'booked';
-  return {
-    json: toJson(batch),
-    text: `${isBooked ? 'Booked' : 'Approved'} ${formatCredits(batch.credits)} credits for ${countOf(batch.users, 'user')}.`,
-    warnings: isBooked ? [] : ['some corrections could not be booked, and are tried again by the service'],
-    hasProblem: !isBooked,
-  };
-}
-
-async function discard(input: CommandInput): Promise<Outcome> {
-  const { batchId } = await record(input, 'discard');
-  return { json: toJson(await requireBatch(batchId)), text: `Discarded ${batchId}.` };
-}
-
-async function record(input: CommandInput, decision: Decision): Promise<{ batchId: string }> {
-  const batchId = input.require('ID');
-  const reason = input.find('reason') ?? NO_REASON;
-  await decideCorrections({ operator: COMMAND_LINE, batchId, reason, decision });
-  return { batchId };
-}

@@ -11,7 +11,7 @@ import {
 import { formatPercent, parsePercent } from '../../partners/rate';
 import { listRedirects } from '../../partners/redirects';
 import { findOwner } from '../../partners/teams';
-import { describeLimits, readAppLimits, readUserLimits } from '../../partners/user-limits';
+import { describeLimits, readAppLimits } from '../../partners/user-limits';
 import { clearEndpoint, setEndpoint } from '../../partners/webhooks/endpoint';
 import { revealSecret } from '../../partners/webhooks/signing-secret';
 import { normaliseEmail } from '../../people/email';
@@ -52,22 +52,6 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     needs: 'schema',
     run: (input) => change(input, ({ id }) => apply(input, id, { do: 'enable' })),
   },
-  'partner resume': {
-    usage: 'partner resume PK [--reason R]',
-    options: { reason: 'text' },
-    summary: 'accept requests again after overruns paused the partner',
-    arguments: ['PK'],
-    needs: 'schema',
-    run: (input) => change(input, ({ id }) => apply(input, id, { do: 'resume' })),
-  },
-  'partner decline': {
-    usage: 'partner decline PK [--reason R]',
-    options: { reason: 'text' },
-    summary: 'decline a pending sign-up',
-    arguments: ['PK'],
-    needs: 'schema',
-    run: (input) => change(input, ({ id }) => apply(input, id, { do: 'decline' })),
-  },
   'partner set-rate': {
     usage: 'partner set-rate PK PERCENT [--from TIME] [--reason R]',
     summary:
@@ -79,17 +63,6 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
       const rateBp = readRate(input.require('PERCENT'));
       const from = readTime(input.find('from'));
       return change(input, ({ id }) => apply(input, id, { do: 'rate', rateBp, from }));
-    },
-  },
-  'partner cap-rate': {
-    usage: 'partner cap-rate PK PERCENT [--reason R]',
-    options: { reason: 'text' },
-    summary: 'set the maximum commission; lowers a higher rate',
-    arguments: ['PK', 'PERCENT'],
-    needs: 'schema',
-    run: (input) => {
-      const capBp = readRate(input.require('PERCENT'));
-      return change(input, ({ id }) => apply(input, id, { do: 'rate_cap', rateCapBp: capBp }));
     },
   },
   'partner rotate-key': {
@@ -134,23 +107,6 @@ export const partnerCommands: Readonly<Record<string, Command>> = {
     options: { allow: 'text', all: 'flag', reason: 'text' },
     needs: 'schema',
     run: changeModels,
-  },
-  'partner cap-limits': {
-    usage:
-      'partner cap-limits PK --day N | --month N | --request N | --only ID,ID | --except ID,ID | --none [--reason R]',
-    summary: 'set the most that it may let each user spend, in credits (UTC); replaces what was set before',
-    arguments: ['PK'],
-    options: {
-      day: 'text',
-      month: 'text',
-      request: 'text',
-      only: 'text',
-      except: 'text',
-      none: 'flag',
-      reason: 'text',
-    },
-    needs: 'schema',
-    run: capLimits,
   },
   'partner webhook': {
     usage: 'partner webhook PK --url U | --clear [--reason R]',
@@ -223,23 +179,6 @@ function changeModels(input: CommandInput): Promise<Outcome> {
     throw new CommandRefused(`Use either --allow or --all. Usage: ${input.usage}`);
   const models = allow === undefined ? null : readModels(allow);
   return change(input, ({ id }) => apply(input, id, { do: 'models', models }));
-}
-
-function capLimits(input: CommandInput): Promise<Outcome> {
-  const rules = (['only', 'except'] as const).filter((name) => input.find(name) !== undefined);
-  const amounts = {
-    day: input.find('day') ?? '',
-    month: input.find('month') ?? '',
-    request: input.find('request') ?? '',
-  };
-  const isGiven = rules.length > 0 || Object.values(amounts).some((text) => text !== '');
-  if (isGiven === input.has('none') || rules.length > 1)
-    throw new CommandRefused(`Set a limit, or use --none alone. Usage: ${input.usage}`);
-  const [rule = 'all'] = rules;
-  const models = rule === 'all' ? [] : readModels(input.require(rule));
-  const read = readUserLimits({ ...amounts, rule, models });
-  if (read.refusal) throw new CommandRefused(`--${read.refusal.field}: ${read.refusal.message}`);
-  return change(input, ({ id }) => apply(input, id, { do: 'limit_ceiling', limits: read.limits }));
 }
 
 function readModels(text: string): string[] {

@@ -7,22 +7,15 @@ import type { PayoutState } from '../../ledger';
 import {
   countPayoutsByState,
   countPayoutsNeedingAttention,
-  findPayoutFacts,
   type ListedPayout,
   searchPayouts,
 } from '../../payments/payouts/operator-list';
-import { decimalsOf } from '../../payments/payouts/paid-amount';
 import { planPayouts } from '../../payments/payouts/plan';
 import { reconcilePayouts } from '../../payments/payouts/reconcile';
-import { readPayment } from '../../payments/payouts/record-manual';
 import { sendPayouts } from '../../payments/payouts/send';
 import { readYearlyRows, YEARLY_HEADER } from '../../payments/payouts/yearly-export';
-import { changePayout, changeTeamPayouts, type PayoutChange } from '../change-payouts';
-import { COMMAND_LINE, NO_REASON } from '../record';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
-import { alignColumns, alignFacts } from './output';
-
-const REASON = { reason: 'text' } as const;
+import { alignColumns } from './output';
 
 export const payoutCommands: Readonly<Record<string, Command>> = {
   'payouts list': {
@@ -31,13 +24,6 @@ export const payoutCommands: Readonly<Record<string, Command>> = {
     options: { search: 'text', limit: 'text' },
     needs: 'schema',
     run: list,
-  },
-  'payouts show': {
-    usage: 'payouts show ID',
-    summary: 'show a payout with its apps',
-    arguments: ['ID'],
-    needs: 'schema',
-    run: show,
   },
   'payouts run': {
     usage: 'payouts run',
@@ -52,19 +38,6 @@ export const payoutCommands: Readonly<Record<string, Command>> = {
     needs: 'schema',
     run: reconcile,
   },
-  'payouts approve': decision('approve', 'approve a payout, so that it is sent or can be paid'),
-  'payouts hold': ofEither('hold', 'pause a payout, or all payouts of a team; partners see the reason'),
-  'payouts release': ofEither('release', 'resume what is paused'),
-  'payouts sent': {
-    usage: 'payouts sent ID --reference R --amount A [--currency C] [--rate N] [--date DATE] [--reason R]',
-    summary: 'record that you paid a payout by hand; the rate is in units per USD',
-    arguments: ['ID'],
-    options: { reference: 'text', amount: 'text', currency: 'text', rate: 'text', date: 'text', ...REASON },
-    needs: 'schema',
-    run: recordSent,
-  },
-  'payouts returned': decision('returned', 'record that a payout made by hand came back'),
-  'payouts failed': decision('failed', 'end a planned payout that cannot be made'),
   'payouts export': {
     usage: 'payouts export --year YYYY',
     summary: 'print the payouts of a year by team as CSV, for 1099 and DAC7',
@@ -73,63 +46,6 @@ export const payoutCommands: Readonly<Record<string, Command>> = {
     run: exportYear,
   },
 };
-
-function decision(what: 'approve' | 'returned' | 'failed', summary: string): Command {
-  return {
-    usage: `payouts ${what} ID [--reason R]`,
-    summary,
-    arguments: ['ID'],
-    options: REASON,
-    needs: 'schema',
-    run: (input) => change(input, { do: what }),
-  };
-}
-
-/** Of a payout (po_…) or of a team (tm_…). */
-function ofEither(what: 'hold' | 'release', summary: string): Command {
-  return {
-    usage: `payouts ${what} ID [--reason R]`,
-    summary,
-    arguments: ['ID'],
-    options: REASON,
-    needs: 'schema',
-    run: async (input) => {
-      const teamId = input.require('ID');
-      if (!teamId.startsWith('tm_')) return change(input, { do: what });
-      await changeTeamPayouts({ ...askedBy(input), teamId, change: { do: what } });
-      return { json: { team_id: teamId, held: what === 'hold' }, text: `Done: ${what} ${teamId}.` };
-    },
-  };
-}
-
-const askedBy = (input: CommandInput) => ({
-  operator: COMMAND_LINE,
-  reason: input.find('reason') ?? NO_REASON,
-});
-
-async function change(input: CommandInput, asked: PayoutChange): Promise<Outcome> {
-  const payoutId = input.require('ID');
-  await changePayout({ ...askedBy(input), payoutId, change: asked });
-  const payout = await requireFacts(payoutId);
-  return { json: toJson(payout), text: `${payoutId} is ${describeState(payout)}.` };
-}
-
-function recordSent(input: CommandInput): Promise<Outcome> {
-  const payment = readPayment({
-    reference: input.require('reference'),
-    currency: input.find('currency') ?? 'usd',
-    amount: input.require('amount'),
-    rate: input.find('rate') ?? '1',
-    date: input.find('date') ?? '',
-  });
-  return change(input, { do: 'sent', payment });
-}
-
-async function requireFacts(payoutId: string) {
-  const payout = await findPayoutFacts(payoutId);
-  if (payout === null) throw new CommandRefused(`Unknown payout ${payoutId}`);
-  return payout;
-}
 
 const DEFAULT_LIMIT = '50';
 
@@ -153,37 +69,6 @@ async function list(input: CommandInput): Promise<Outcome> {
         payout.reference ?? '',
       ]),
     ]),
-  };
-}
-
-async function show(input: CommandInput): Promise<Outcome> {
-  const payout = await requireFacts(input.require('ID'));
-  const { paid, lines } = payout;
-  const json = {
-    ...toJson(payout),
-    approved_by: payout.approvedBy,
-    bank_state: payout.bankState,
-    paid: paid && Number(paid.minor) / 10 ** decimalsOf(paid.currency),
-    paid_currency: paid?.currency ?? null,
-    rate: paid?.rate ? Number(paid.rate) : null,
-    apps: lines.map((line) => ({
-      partner_id: line.partnerId,
-      name: line.app,
-      amount: inDollars(line.amount),
-      carried_before: inDollars(line.carriedBefore),
-      carried_after: inDollars(line.carriedAfter),
-    })),
-  };
-  const { apps, ...facts } = json;
-  const shown = Object.entries(facts).flatMap(([name, value]) =>
-    value === null ? [] : [[name, String(value)]],
-  );
-  return {
-    json,
-    text: [
-      alignFacts(Object.fromEntries(shown)),
-      alignColumns(apps.map(({ name, amount }) => [name, `$${amount.toFixed(2)}`])),
-    ].join('\n\n'),
   };
 }
 

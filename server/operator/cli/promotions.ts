@@ -1,17 +1,8 @@
-import { creditsToJson, formatCredits } from '../../base/credits';
 import { findPartnerByKey } from '../../partners/partner';
 import { requireCreditAmount } from '../change-credits';
-import {
-  createGiftLinks,
-  createPromotion,
-  disablePromotion,
-  type ListedPromotion,
-  listPromotions,
-  type NewPromotion,
-} from '../promotions';
+import { createGiftLinks, createPromotion, type NewPromotion } from '../promotions';
 import { COMMAND_LINE, NO_REASON } from '../record';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
-import { alignColumns } from './output';
 
 export const promotionCommands: Readonly<Record<string, Command>> = {
   'promotions create': {
@@ -38,12 +29,6 @@ export const promotionCommands: Readonly<Record<string, Command>> = {
     needs: 'schema',
     run: create,
   },
-  'promotions list': {
-    usage: 'promotions list',
-    summary: 'list the newest promotions with their redemptions and limits',
-    needs: 'schema',
-    run: list,
-  },
   'promotions links': {
     usage: 'promotions links ID --count N [--reason R]',
     summary: 'create gift links and print them as CSV; they are stored nowhere',
@@ -51,14 +36,6 @@ export const promotionCommands: Readonly<Record<string, Command>> = {
     options: { count: 'text', reason: 'text' },
     needs: 'schema',
     run: links,
-  },
-  'promotions disable': {
-    usage: 'promotions disable ID [--reason R]',
-    summary: 'end a promotion; payments in progress keep their bonus',
-    arguments: ['ID'],
-    options: { reason: 'text' },
-    needs: 'schema',
-    run: disable,
   },
 };
 
@@ -117,43 +94,6 @@ function readDate(input: CommandInput, name: string): Date | undefined {
   return date;
 }
 
-async function list(): Promise<Outcome> {
-  const { promotions, total } = await listPromotions();
-  return {
-    json: { promotions: promotions.map(toJson), total },
-    text: alignColumns([
-      ['promotion', 'code', 'gives', 'app', 'redeemed', 'credits given', 'reserved', 'state'],
-      ...promotions.map((promotion) => [
-        promotion.id,
-        promotion.code ?? `gift, ${promotion.links} links`,
-        promotion.percent === null ? formatCredits(promotion.credits ?? 0n) : `${promotion.percent}%`,
-        promotion.appName ?? 'any',
-        `${promotion.redeemed - promotion.reserved.redemptions}/${promotion.maxRedemptions ?? '∞'}`,
-        `${formatCredits(promotion.given - promotion.reserved.credits)}/${promotion.budget === null ? '∞' : formatCredits(promotion.budget)}`,
-        `${promotion.reserved.redemptions}, ${formatCredits(promotion.reserved.credits)}`,
-        promotion.state,
-      ]),
-    ]),
-  };
-}
-
-const toJson = (promotion: ListedPromotion) => ({
-  promotion_id: promotion.id,
-  kind: promotion.kind,
-  code: promotion.code,
-  partner_id: promotion.partnerId,
-  credits: promotion.credits === null ? null : creditsToJson(promotion.credits),
-  percent: promotion.percent,
-  links: promotion.links,
-  redeemed: promotion.redeemed - promotion.reserved.redemptions,
-  reserved: promotion.reserved.redemptions,
-  max_redemptions: promotion.maxRedemptions,
-  given: creditsToJson(promotion.given - promotion.reserved.credits),
-  reserved_credits: creditsToJson(promotion.reserved.credits),
-  budget: promotion.budget === null ? null : creditsToJson(promotion.budget),
-  state: promotion.state,
-});
-
 async function links(input: CommandInput): Promise<Outcome> {
   input.require('count');
   const count = readNumber(input, 'count') ?? 0;
@@ -162,10 +102,4 @@ async function links(input: CommandInput): Promise<Outcome> {
     json: created,
     text: ['code,link', ...created.map(({ code, link }) => `${code},${link}`)].join('\n'),
   };
-}
-
-async function disable(input: CommandInput): Promise<Outcome> {
-  const id = input.require('ID');
-  await disablePromotion(askedBy(input), id);
-  return { json: { promotion_id: id, state: 'disabled' }, text: `Disabled ${id}.` };
 }

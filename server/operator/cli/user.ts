@@ -7,7 +7,6 @@ import { listPasskeys } from '../../people/passkeys';
 import { findUserSummary, type UserSummary } from '../../people/user-summary';
 import { openUser } from '../../people/users';
 import { type CreditChange, giveCredits, requireCreditAmount, takeCreditsAway } from '../change-credits';
-import { resumeUserAs } from '../overruns';
 import { COMMAND_LINE, NO_REASON } from '../record';
 import { removePasskeysAs } from '../remove-passkeys';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
@@ -36,14 +35,6 @@ export const userCommands: Readonly<Record<string, Command>> = {
     options: { credits: 'text', app: 'text', reason: 'text' },
     needs: 'schema',
     run: take,
-  },
-  'user resume': {
-    usage: 'user resume EMAIL [--reason R]',
-    summary: 'accept requests again after overruns paused the user',
-    arguments: ['EMAIL'],
-    options: { reason: 'text' },
-    needs: 'schema',
-    run: resume,
   },
   'user passkeys': {
     usage: 'user passkeys EMAIL [--remove-all] [--reason R]',
@@ -127,12 +118,6 @@ async function take(input: CommandInput): Promise<Outcome> {
   input.require('reason');
   const { transactionId } = await takeCreditsAway(changeOf(input, { userId: user.userId, app, credits }));
   return report('Took', transactionId, credits, app);
-}
-
-async function resume(input: CommandInput): Promise<Outcome> {
-  const { userId } = await requireUser(input);
-  await resumeUserAs(COMMAND_LINE, userId, input.find('reason') ?? NO_REASON);
-  return { json: { paused: false }, text: 'Resumed.' };
 }
 
 async function passkeys(input: CommandInput): Promise<Outcome> {

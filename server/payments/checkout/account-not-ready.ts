@@ -22,12 +22,15 @@ export async function explainNotStarted(checkoutSessionId: string, cause: unknow
   if (!(cause instanceof AccountNotReady))
     return new ApiError('upstream_error', 'The payment could not be started. Please try again.', { cause });
   await notifyOperator(checkoutSessionId, cause);
-  return new ApiError(
+  return paymentsUnavailable(cause);
+}
+
+export const paymentsUnavailable = (cause?: unknown): ApiError =>
+  new ApiError(
     'payments_unavailable',
     'Payments are not available right now. The operator has been notified.',
     { cause },
   );
-}
 
 /** One open alert and one line in the log for each setting, however many buyers it affects. */
 async function notifyOperator(sessionId: string, { setting, fix, message }: AccountNotReady): Promise<void> {

@@ -72,7 +72,7 @@ export async function forgetOldResponses(): Promise<void> {
   await prisma().idempotencyKey.deleteMany({ where: { OR: isOver() } });
 }
 
-function conflict(): ApiError {
+export function conflict(): ApiError {
   return new ApiError(
     'idempotency_conflict',
     'This Idempotency-Key was already used with a different request. Use a new key for each purchase.',

@@ -23,12 +23,14 @@ export async function areBlocked(userId: string): Promise<boolean> {
 
 /** Refuses a blocked account before a payment, card or authorisation begins. */
 export async function requireMayBuy(userId: string): Promise<void> {
-  if (await areBlocked(userId))
-    throw new ApiError(
-      'purchases_blocked',
-      'Purchases are blocked for this account. The credits in it still work. Please contact support.',
-    );
+  if (await areBlocked(userId)) throw purchasesBlocked();
 }
+
+export const purchasesBlocked = (): ApiError =>
+  new ApiError(
+    'purchases_blocked',
+    'Purchases are blocked for this account. The credits in it still work. Please contact support.',
+  );
 
 /** Returns the accounts among them whose purchases were not blocked before. */
 export async function blockPurchases(tx: Tx, userIds: string[]): Promise<string[]> {

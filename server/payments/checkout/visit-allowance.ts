@@ -65,11 +65,7 @@ export async function setAllowanceInVisit(
       isPresent || (!needsPasskey && entry !== null && (await consumeChallenge(tx, entry.challengeId))),
   );
   if (saved !== null) return { saved };
-  if (needsPasskey)
-    throw new ApiError(
-      'passkey_required',
-      'Set this allowance in your account, where you confirm with your passkey.',
-    );
+  if (needsPasskey) throw passkeyRequired();
   if (entry !== null) throw invalidCode();
   return { sent: await sendLoginCode({ ...place, appName, locale }) };
 }
@@ -83,3 +79,9 @@ function requireAllowance(credits: number): Microcredits {
   }
   return allowance;
 }
+
+export const passkeyRequired = (): ApiError =>
+  new ApiError(
+    'passkey_required',
+    'Set this allowance in your account, where you confirm with your passkey.',
+  );

@@ -24,39 +24,9 @@ export type UnusualDetail = { day: string; today: string; usualFrom: string; usu
 export type WeeklyDetail = { before: string; from: string; to: string; day: string };
 
 /**
- * The highest threshold that was reached; null below the first one. Less than the minimum balance lets no request
- * through, so the whole is used up then.
+ * Limits that users set, and those that apps set for them: the lowest that applies. A changed limit is a new cause, so
+ * raising one leads to warnings about the new amount. In order, so that two instances cannot deadlock.
  */
-const percentOf = (spent: string, whole: string, minimum: string): string => `CASE
-    WHEN ${spent} <= 0 THEN NULL
-    WHEN ${whole} - ${spent} < ${minimum} OR ${spent} >= ${whole} THEN 100
-    WHEN ${spent} >= ${whole} * 0.8 THEN 80
-    WHEN ${spent} >= ${whole} * 0.5 THEN 50 END`;
-
-/** A cause of which a higher threshold is reached is due again. In order, so that two instances cannot deadlock. */
-const OR_HIGHER = `ORDER BY 1, 2 ON CONFLICT (user_id, cause) DO UPDATE SET percent = excluded.percent, detail = excluded.detail,
-    noted_at = excluded.noted_at, due_at = excluded.due_at, attempts = 0
-  WHERE m.percent < excluded.percent`;
-
-/** Those of users, and those that apps set for them: the lowest that applies. */
-const LIMITS = `
-  SELECT l.partner_id, p.period, p.most, p.spent, p.ends, false AS of_app
-  FROM spending_limit l
-  CROSS JOIN LATERAL (VALUES ('day', l.per_day, l.day_spent, l.day_ends), ('week', l.per_week, l.week_spent, l.week_ends),
-    ('month', l.per_month, l.month_spent, l.month_ends)) AS p (period, most, spent, ends)
-  WHERE l.user_id = c.user_id AND ledger_clock() < p.ends
-  UNION ALL
-  SELECT u.partner_id, p.period, min(p.most), p.spent, p.ends, true
-  FROM user_app u
-  JOIN partner a ON a.id = u.partner_id AND a.limits_users
-  CROSS JOIN LATERAL ledger_partner_limits(u.partner_id, u.app_user_id) l
-  CROSS JOIN LATERAL ledger_spent_in_app(u, ledger_today()) s
-  CROSS JOIN LATERAL (VALUES ('day', l.per_day, s.day, s.day_ends), ('month', l.per_month, s.month, s.month_ends))
-    AS p (period, most, spent, ends)
-  WHERE u.user_id = c.user_id
-  GROUP BY u.partner_id, p.period, p.spent, p.ends`;
-
-/** A changed limit is a new cause, so raising one leads to warnings about the new amount. */
 export async function noteLimits(users: string[]): Promise<void> {
   await querySlowly(
     `INSERT INTO warning_mail AS m (user_id, cause, kind, percent, detail, noted_at, due_at)
@@ -65,10 +35,29 @@ export async function noteLimits(users: string[]): Promise<void> {
        r.percent, jsonb_strip_nulls(jsonb_build_object('partnerId', p.partner_id, 'period', p.period, 'most', p.most::text,
          'spent', p.spent::text, 'resetsAt', p.ends, 'isOfApp', nullif(p.of_app, false))), $2, $2
      FROM warning_choice c
-     CROSS JOIN LATERAL (${LIMITS}) p
-     CROSS JOIN LATERAL (SELECT ${percentOf('p.spent', 'p.most', '$3::bigint')} AS percent) r
+     CROSS JOIN LATERAL (
+       SELECT l.partner_id, p.period, p.most, p.spent, p.ends, false AS of_app
+       FROM spending_limit l
+       CROSS JOIN LATERAL (VALUES ('day', l.per_day, l.day_spent, l.day_ends), ('week', l.per_week, l.week_spent, l.week_ends),
+         ('month', l.per_month, l.month_spent, l.month_ends)) AS p (period, most, spent, ends)
+       WHERE l.user_id = c.user_id AND ledger_clock() < p.ends
+       UNION ALL
+       SELECT u.partner_id, p.period, min(p.most), p.spent, p.ends, true
+       FROM user_app u
+       JOIN partner a ON a.id = u.partner_id AND a.limits_users
+       CROSS JOIN LATERAL ledger_partner_limits(u.partner_id, u.app_user_id) l
+       CROSS JOIN LATERAL ledger_spent_in_app(u, ledger_today()) s
+       CROSS JOIN LATERAL (VALUES ('day', l.per_day, s.day, s.day_ends), ('month', l.per_month, s.month, s.month_ends))
+         AS p (period, most, spent, ends)
+       WHERE u.user_id = c.user_id
+       GROUP BY u.partner_id, p.period, p.spent, p.ends
+     ) p
+     CROSS JOIN LATERAL (SELECT ledger_reached_percent(p.spent, p.most, $3) AS percent) r
      WHERE c.user_id = ANY ($1) AND c.limits AND p.most IS NOT NULL AND r.percent IS NOT NULL
-     ${OR_HIGHER}`,
+     ORDER BY 1, 2
+     ON CONFLICT (user_id, cause) DO UPDATE SET percent = excluded.percent, detail = excluded.detail,
+       noted_at = excluded.noted_at, due_at = excluded.due_at, attempts = 0
+     WHERE m.percent < excluded.percent`,
     [users, nowDate(), minimumBalance()],
   );
 }
@@ -97,9 +86,12 @@ export async function noteBought(users: string[]): Promise<void> {
            AND t.created_at < (bought.day + 1)::timestamp AT TIME ZONE 'UTC'
            AND ledger_slot(t.created_at) >= ledger_slot(bought.at)) s) spent
      CROSS JOIN LATERAL (SELECT greatest(w.money, 0) AS left, spent.amount + greatest(w.money, 0) AS whole) had
-     CROSS JOIN LATERAL (SELECT ${percentOf('spent.amount', 'had.whole', '$3::bigint')} AS percent) r
+     CROSS JOIN LATERAL (SELECT ledger_reached_percent(spent.amount, had.whole, $3) AS percent) r
      WHERE c.user_id = ANY ($1) AND c.limits AND r.percent IS NOT NULL
-     ${OR_HIGHER}`,
+     ORDER BY 1, 2
+     ON CONFLICT (user_id, cause) DO UPDATE SET percent = excluded.percent, detail = excluded.detail,
+       noted_at = excluded.noted_at, due_at = excluded.due_at, attempts = 0
+     WHERE m.percent < excluded.percent`,
     [users, nowDate(), minimumBalance()],
   );
 }

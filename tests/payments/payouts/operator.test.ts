@@ -175,65 +175,18 @@ test('an operator sees the destination of a planned payout only, and the audit l
   await expect(viewDestination(OPERATOR, byStripe.id)).rejects.toThrow('Stripe knows');
 });
 
-test('the command line plans, sends, lists, shows, holds, records and exports payouts', async () => {
+test('the command line plans, sends, lists and exports payouts', async () => {
   // What other tests have planned.
   await sendPayouts();
-  const { payoutId, teamId } = await newPlannedPayout(3_300, { approvedBy: null });
-  expect(await svc('payouts', 'hold', teamId, '--reason', 'a check')).toMatchObject({ status: 0 });
-  expect((await svcJson('payouts', 'show', payoutId)).attention).toBe('held');
-  expect(await svc('payouts', 'hold', teamId)).toEqual({
-    status: 1,
-    out: '',
-    err: 'The payouts of this team are already paused\n',
-  });
-  await svc('payouts', 'release', teamId);
-  expect((await svcJson('payouts', 'approve', payoutId)).state).toBe('planned');
+  const { payoutId, teamId } = await newPlannedPayout(3_300);
   expect(await svcJson('payouts', 'run')).toMatchObject({ sent: 1, failed: 0 });
-  expect(await svcJson('payouts', 'show', payoutId)).toMatchObject({
-    state: 'sent',
-    amount: 33,
-    reference: expect.stringMatching(/^tr_/),
-    apps: [{ amount: 33 }],
-  });
-  expect(await svc('payouts', 'returned', payoutId)).toMatchObject({ status: 1, out: '' });
-
-  const { id } = await newPayout({
-    state: 'planned',
-    method: 'manual',
-    teamName: 'By hand',
-    isApproved: false,
-  });
-  const pay = [
-    'payouts',
-    'sent',
-    id,
-    '--reference',
-    'SEPA 9',
-    '--amount',
-    '115',
-    '--currency',
-    'EUR',
-    '--rate',
-    '0.92',
-  ];
-  expect(await svc(...pay)).toEqual({ status: 1, out: '', err: 'Approve this payout first\n' });
-  await svc('payouts', 'approve', id);
-  expect(await svcJson(...pay)).toMatchObject({ payout_id: id, state: 'sent', reference: 'SEPA 9' });
-  expect(await svcJson('payouts', 'show', id)).toMatchObject({ paid: 115, paid_currency: 'eur', rate: 0.92 });
-  expect(await svcJson('payouts', 'returned', id, '--reason', 'closed account')).toMatchObject({
-    state: 'returned',
-    detail: 'closed account',
-  });
-  expect((await svcJson('payouts', 'list', '--search', 'By hand')).payouts).toHaveLength(1);
+  expect((await svcJson('payouts', 'list', '--search', payoutId)).payouts).toMatchObject([
+    { payout_id: payoutId, state: 'sent', amount: 33, reference: expect.stringMatching(/^tr_/) },
+  ]);
   const year = new Date(now()).getUTCFullYear();
   const exported = await svc('payouts', 'export', '--year', String(year));
   expect(exported.out).toMatch(/^year,team id,/);
   expect(exported.out).toContain(teamId);
-  expect(await svc('payouts', 'show', 'po_none')).toEqual({
-    status: 1,
-    out: '',
-    err: 'Unknown payout po_none\n',
-  });
   expect(await svc('payouts', 'export', '--year', 'last')).toMatchObject({ status: 1 });
   for (const period of [
     ['--from', '1'],

@@ -7,6 +7,7 @@ import { wholeCredits } from '@/server/base/credits';
 import { inTransaction, pool, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { bookCorrections, checkLedger, grantCredits } from '@/server/ledger';
+import { type Decision, decideCorrections, findBatch } from '@/server/operator/corrections';
 import { deleteAccount } from '@/server/people/delete-account';
 import { sendCorrectionMails } from '@/server/reports/corrections/mails';
 import { newDatabase } from '../../harness';
@@ -48,6 +49,15 @@ async function generate(person: Person, model = 'sandbox/story'): Promise<string
 
 const run = (...words: string[]) => svc('corrections', ...words);
 const json = (...words: string[]) => svcJson('corrections', ...words);
+
+const OPERATOR = 'boss@example.com';
+const decide = (batchId: string, decision: Decision) =>
+  decideCorrections({ operator: OPERATOR, batchId, reason: 'checked with the price list', decision });
+
+async function approve(batchId: string): Promise<void> {
+  await decide(batchId, 'approve');
+  await bookCorrections();
+}
 
 const versionOf = async (person: Person, request: string): Promise<string> =>
   (await read(person, `/v1/credits/receipts/${request}`)).price_version;
@@ -94,12 +104,8 @@ describe('a wrong price', () => {
     expect(await proposePrice(person, requests[0] ?? '')).toEqual({ batch_id: null });
 
     const before = await read(person, '/v1/credits/balance');
-    expect(await json('approve', proposed.batch_id, '--reason', 'checked with the price list')).toMatchObject(
-      {
-        state: 'booked',
-        decided_by: 'command line',
-      },
-    );
+    await approve(proposed.batch_id);
+    expect(await findBatch(proposed.batch_id)).toMatchObject({ state: 'booked', decidedBy: OPERATOR });
     expect(await proposePrice(person, requests[0] ?? '')).toEqual({ batch_id: null });
     const ofPerson = proposed.corrections.filter((each: { request_id: string }) =>
       requests.includes(each.request_id),
@@ -155,11 +161,12 @@ describe('a wrong price', () => {
       batch_id: null,
     });
     // What is discarded may be proposed again, and is not booked.
-    expect(await json('discard', proposed.batch_id)).toMatchObject({ state: 'discarded' });
+    await decide(proposed.batch_id, 'discard');
+    expect(await findBatch(proposed.batch_id)).toMatchObject({ state: 'discarded' });
     await bookCorrections();
     expect((await read(person, `/v1/credits/receipts/${story}`)).corrections).toEqual([]);
-    expect((await run('approve', proposed.batch_id)).err).toBe(
-      'These corrections are discarded: only proposed ones can be approved\n',
+    await expect(approve(proposed.batch_id)).rejects.toThrow(
+      'These corrections are discarded: only proposed ones can be approved',
     );
     expect(await json('propose', '--price-version', dear, '--as', cheap, ...words)).toMatchObject({
       requests: proposed.requests,
@@ -171,13 +178,13 @@ describe('a wrong price', () => {
     const person = await newPerson({ credits: 100 });
     const request = await generate(person);
     const first = await proposePrice(person, request);
-    await json('approve', first.batch_id);
+    await approve(first.batch_id);
     const echo = await versionOf(person, await generate(person, 'sandbox/echo'));
     const version = await versionOf(person, request);
     const second = await json(
       ...['propose', '--price-version', version, '--as', echo, '--from', TODAY, '--reason', REASON],
     );
-    await json('approve', second.batch_id);
+    await approve(second.batch_id);
     const { corrections, charged_credits: charged } = await read(person, `/v1/credits/receipts/${request}`);
     const due = second.corrections.find(
       (row: { request_id: string }) => row.request_id === request,
@@ -214,7 +221,7 @@ test('receipts that were charged more than they say are those that the check nam
   expect((await checkLedger()).differences.join()).toContain(`${wrong} differs by 1000000`);
   const proposed = await json(...words);
   expect(proposed).toMatchObject({ source: 'receipt', requests: 1, credits: 1 });
-  await json('approve', proposed.batch_id);
+  await approve(proposed.batch_id);
   expect((await read(person, `/v1/credits/receipts/${wrong}`)).corrections).toMatchObject([{ credits: 1 }]);
   expect(await json(...words)).toEqual({ batch_id: null });
   const { rows } = await pool().query(
@@ -297,12 +304,12 @@ describe('a bill that is lower than what was recorded', () => {
     expect(credits).toEqual([expect.closeTo(2.5, 5), expect.closeTo(7.5, 5), expect.closeTo(15, 5)]);
     expect(credits.reduce((sum: number, each: number) => sum + each, 0)).toBeCloseTo(25.000001, 5);
     expect(await json('propose', '--bill', bill(80), ...words)).toEqual({ batch_id: null });
-    await json('approve', proposed.batch_id);
+    await approve(proposed.batch_id);
     expect(await json('propose', '--bill', bill(80), ...words)).toEqual({ batch_id: null });
     // A later bill of the same day that is lower still.
     const second = await json('propose', '--bill', bill(70), ...words);
     expect(second.credits).toBeCloseTo(12.5, 4);
-    await json('approve', second.batch_id);
+    await approve(second.batch_id);
     expect((await read(person, `/v1/credits/receipts/${ids[0]}`)).corrections).toHaveLength(2);
     const { rows } = await pool().query<{ cost: bigint }>(
       `SELECT sum(e.amount)::bigint AS cost FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
@@ -364,13 +371,14 @@ describe('the command refuses', () => {
       /^--bill: expected no --from and --to/,
     ],
     ['a missing file', ['propose', '--bill', '/nowhere', ...reason], /the file cannot be read/],
-    ['an unknown batch', ['approve', 'cor_none'], /^There is no batch of corrections cor_none/],
-    ['to show an unknown batch', ['show', 'cor_none'], /^Unknown batch of corrections cor_none/],
   ])('%s', async (_, words, message) => {
     const { code, out, err } = await run(...words);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(message);
   });
+
+  test('an unknown batch', () =>
+    expect(approve('cor_none')).rejects.toThrow('There is no batch of corrections cor_none'));
 
   test('prices that are none', async () => {
     const person = await newPerson({ credits: 10 });
@@ -409,11 +417,11 @@ test('people get tables, and a grant is no correction', async () => {
       note: 'a gift',
     }),
   );
-  const request = await generate(person);
-  const { batch_id: id } = await proposePrice(person, request);
-  const { out } = await run('show', id, '--limit', '1');
+  const version = await versionOf(person, await generate(person));
+  const words = ['--prices', halfPrice(), '--from', TODAY, '--reason', REASON];
+  const { out } = await run('propose', '--price-version', version, ...words);
   expect(out).toMatch(/^batch\s+cor_/m);
   expect(out).toMatch(/^app\s+requests\s+users\s+credits$/m);
   expect(out).toMatch(/^request\s+model\s+charged\s+by the rules\s+back$/m);
-  expect((await run('list')).out).toContain(`${id}  ${TODAY}  proposed`);
+  expect(out).toMatch(/Approve or discard it at \/operator\/corrections\/cor_\w+\n$/);
 });

@@ -22,8 +22,16 @@ import {
   type Shared,
 } from '@/server/operator/abuse';
 import { StateButtons } from '../apps/[id]/app-buttons';
-import { inNumber } from '../write-amounts';
+import { inNumber, inPercent } from '../write-amounts';
 import { AllowButton, BlockButton } from './block-buttons';
+import {
+  describeAppReversals,
+  describeDeclined,
+  describePage,
+  describeSharedCards,
+  describeSharedNetworks,
+  describeUserReversals,
+} from './descriptions';
 
 export const metadata: Metadata = { title: 'Abuse' };
 
@@ -41,18 +49,11 @@ export default async function AbusePage() {
     readReversals(),
     listBlocked(),
   ]);
-  const { shared, declined, days } = ABUSE;
+  const { shared } = ABUSE;
   return (
     <>
-      <PageHead
-        title="Abuse"
-        description={`Accounts of the last ${days} days that may need a review, most unusual first. No action is taken automatically, because families, offices, schools and mobile networks share cards, browsers and networks for good reasons.`}
-      />
-      <Section
-        title="Shared cards"
-        description={`${shared.card} or more accounts paid with the same card. A card in Apple Pay or Google Pay counts separately.`}
-        flush
-      >
+      <PageHead title="Abuse" description={describePage()} />
+      <Section title="Shared cards" description={describeSharedCards()} flush>
         <SharedList
           groups={cards}
           what="one card"
@@ -70,22 +71,14 @@ export default async function AbusePage() {
           none={`No browser is shared by ${shared.browser} or more accounts.`}
         />
       </Section>
-      <Section
-        title="Shared networks"
-        description={`${shared.network} or more accounts signed in from the same IPv4 address or IPv6 /64. Most of these are offices, schools or mobile providers.`}
-        flush
-      >
+      <Section title="Shared networks" description={describeSharedNetworks()} flush>
         <SharedList
           groups={networks}
           what="one network"
           none={`No network is shared by ${shared.network} or more accounts.`}
         />
       </Section>
-      <Section
-        title="Declined payments"
-        description={`Accounts with ${declined.account} or more declined charges within an hour, or several accounts that share a card with ${declined.card} or more, or a network with ${declined.network} or more. This is how stolen cards are usually tested. No account can begin more than 20 payments a minute.`}
-        flush
-      >
+      <Section title="Declined payments" description={describeDeclined()} flush>
         <DeclinedList
           rows={[...byNetwork.map(on('network')), ...byCard.map(on('card')), ...byAccount.map(on(null))]}
         />
@@ -162,7 +155,10 @@ function DeclinedList({ rows }: { rows: DeclinedRow[] }) {
       {rows.map(({ on: place, worst, total, accounts, lastAt, of }) => (
         <AccountsRow
           key={`${place} ${of.key}`}
-          title={`${inNumber(worst)} declined within an hour${place === null ? '' : `, ${inNumber(accounts)} accounts on one ${place}`}`}
+          title={[
+            `${inNumber(worst)} declined within an hour`,
+            ...(place === null ? [] : [`${inNumber(accounts)} accounts on one ${place}`]),
+          ].join(', ')}
           facts={
             <>
               {inNumber(total)} in {ABUSE.days} days · last <Time at={lastAt.toISOString()} />
@@ -176,13 +172,8 @@ function DeclinedList({ rows }: { rows: DeclinedRow[] }) {
 }
 
 function AppReversals({ medians, apps }: Reversals) {
-  const { days, refundedBp, disputedBp, purchases, multiple } = ABUSE.reversals;
   return (
-    <Section
-      title="Refunds and disputes of apps"
-      description={`Apps with ${purchases} or more purchases in ${days} days where refunds reached ${inPercent(refundedBp)} or disputes ${inPercent(disputedBp)} of credits sold, and at least ${multiple} times the median of all apps${medians === null ? '' : ` (${inPercent(medians.refundedBp)} refunded, ${inPercent(medians.disputedBp)} disputed)`}.`}
-      flush
-    >
+    <Section title="Refunds and disputes of apps" description={describeAppReversals(medians)} flush>
       {apps.length === 0 ? (
         <Nothing>No app has an unusual rate.</Nothing>
       ) : (
@@ -218,13 +209,8 @@ function AppReversals({ medians, apps }: Reversals) {
 }
 
 function UserReversals({ users }: Pick<Reversals, 'users'>) {
-  const { days, ofUser } = ABUSE.reversals;
   return (
-    <Section
-      title="Refunds and disputes of users"
-      description={`Users with ${ofUser} or more refunded or disputed purchases among those of the last ${days} days. Most users have none.`}
-      flush
-    >
+    <Section title="Refunds and disputes of users" description={describeUserReversals()} flush>
       {users.length === 0 ? (
         <Nothing>No users with repeated refunds or disputes.</Nothing>
       ) : (
@@ -305,6 +291,3 @@ function Nothing({ children }: { children: ReactNode }) {
     </EmptyState>
   );
 }
-
-const inPercent = (bp: number): string =>
-  new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(bp / 10_000);

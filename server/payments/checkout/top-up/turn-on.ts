@@ -157,37 +157,54 @@ async function save(who: SessionOwner, choice: Choice, consentBefore: string | n
   });
 }
 
-/** The ceiling is per currency: a change of it counts what the month already had in the new one. */
 async function saveTerms(
   tx: Tx,
   userId: string,
   { request, card, consentId, authorizationId }: Choice,
   consentBefore: string | null,
 ): Promise<boolean> {
-  const { currency, amountMinor, ceilingMinor } = request;
-  const state: TopUpState = authorizationId === null ? 'on' : 'authorizing';
-  const threshold = wholeCredits(request.threshold);
+  const { currency, amountMinor, ceilingMinor, threshold } = request;
+  const terms = {
+    state: (authorizationId === null ? 'on' : 'authorizing') satisfies TopUpState,
+    threshold: wholeCredits(threshold),
+    currency,
+    amountMinor,
+    ceilingMinor,
+    cardId: card.id,
+    cardBrand: card.brand,
+    cardLast4: card.last4,
+    consentId,
+    authorizationId,
+    updatedAt: nowDate(),
+  };
+  // Locked, so that no top-up begins under these terms before they are saved.
+  await tx.$queryRaw`SELECT FROM auto_top_up WHERE user_id = ${userId} FOR UPDATE`;
+  const before = await tx.autoTopUp.findUnique({ where: { userId } });
+  if (before === null) {
+    await tx.autoTopUp.create({ data: { userId, ...terms } });
+    return true;
+  }
+  if (before.sessionId !== null || before.consentId !== consentBefore) return false;
+  const month = before.currency === currency ? {} : await countMonth(tx, before, currency);
+  const settled = { offReason: null, mail: null, mailDueAt: null };
+  await tx.autoTopUp.update({ where: { userId }, data: { ...settled, ...terms, ...month } });
+  return true;
+}
+
+/** The ceiling is per currency: a change of it counts what the month already had in the new one. */
+async function countMonth(tx: Tx, { userId, month }: AutoTopUp, currency: string) {
   const at = nowDate();
-  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
-  const saved = await tx.$executeRaw`
-    INSERT INTO auto_top_up (user_id, state, threshold, currency, amount_minor, ceiling_minor, card_id, card_brand,
-      card_last4, consent_id, authorization_id, updated_at)
-    VALUES (${userId}, ${state}, ${threshold}, ${currency}, ${amountMinor}, ${ceilingMinor}, ${card.id}, ${card.brand},
-      ${card.last4}, ${consentId}, ${authorizationId}, ${at})
-    ON CONFLICT (user_id) DO UPDATE SET
-      (state, threshold, currency, amount_minor, ceiling_minor, card_id, card_brand, card_last4, consent_id,
-       authorization_id, updated_at) =
-      (excluded.state, excluded.threshold, excluded.currency, excluded.amount_minor, excluded.ceiling_minor,
-       excluded.card_id, excluded.card_brand, excluded.card_last4, excluded.consent_id, excluded.authorization_id,
-       excluded.updated_at),
-      (month, month_minor) = (
-        SELECT CASE WHEN same THEN auto_top_up.month ELSE greatest(auto_top_up.month, ${month.toISOString().slice(0, 10)}::date) END,
-               CASE WHEN same THEN auto_top_up.month_minor ELSE (
-                 SELECT coalesce(sum(s.amount_minor), 0)::integer FROM checkout_session s
-                 WHERE s.user_id = auto_top_up.user_id AND s.method = 'auto_top_up' AND s.currency = excluded.currency
-                   AND s.status IN ('open', 'processing', 'completed') AND s.created_at >= ${month}) END
-        FROM (SELECT auto_top_up.currency = excluded.currency AS same) AS change),
-      off_reason = NULL, mail = NULL, mail_due_at = NULL
-    WHERE auto_top_up.session_id IS NULL AND auto_top_up.consent_id = ${consentBefore}`;
-  return saved === 1;
+  const thisMonth = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
+  const { _sum: sum } = await tx.checkoutSession.aggregate({
+    _sum: { amountMinor: true },
+    where: {
+      userId,
+      method: 'auto_top_up',
+      currency,
+      status: { in: ['open', 'processing', 'completed'] },
+      createdAt: { gte: thisMonth },
+    },
+  });
+  const isLater = month !== null && month > thisMonth;
+  return { month: isLater ? month : thisMonth, monthMinor: sum.amountMinor ?? 0 };
 }

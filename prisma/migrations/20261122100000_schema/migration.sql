@@ -1077,14 +1077,15 @@ CREATE INDEX correction_user_id_batch_id_idx ON correction (user_id, batch_id);
 -- What is still to be booked, user by user.
 CREATE INDEX correction_open ON correction (batch_id, user_id) WHERE booked_at IS NULL;
 
-CREATE TABLE correction_mail (
-  batch_id text NOT NULL,
-  user_id text NOT NULL,
-  due_at timestamptz(3),
-  attempts integer NOT NULL DEFAULT 0,
-  CONSTRAINT correction_mail_pkey PRIMARY KEY (batch_id, user_id)
+CREATE TABLE due_mail (
+  id serial PRIMARY KEY,
+  kind text NOT NULL,
+  ref jsonb NOT NULL,
+  due_at timestamptz(3) NOT NULL,
+  attempts integer NOT NULL DEFAULT 0
 );
-CREATE INDEX correction_mail_due_at_idx ON correction_mail (due_at);
+CREATE UNIQUE INDEX due_mail_kind_ref_key ON due_mail (kind, ref);
+CREATE INDEX due_mail_kind_due_at_idx ON due_mail (kind, due_at);
 
 CREATE TABLE warning_choice (
   user_id text PRIMARY KEY,

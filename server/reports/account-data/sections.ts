@@ -590,7 +590,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   partner_redirect: 'Belongs to an app.',
   partner_limit: 'Belongs to an app. The user reads it on the page of the app.',
   correction_batch: 'Names the operator who decided. Its reason is on the receipts.',
-  correction_mail: 'A mail that is not sent yet; the corrections are in the file.',
   provider_loss: 'What calls cost the operator that nobody was charged for.',
   payment_alert:
     'What an operator has to review, such as a dispute; what came of it is among the transactions.',

@@ -12,6 +12,16 @@ import { type Mail, sendMail } from './mail';
 /** What a mail of each kind is about. Its writer reads the rest. */
 export type MailRefs = {
   correction: { batchId: string; userId: string };
+  invitation: { invitationId: string };
+  /** `kind` is sent, failed, returned or bank_failed. */
+  payout: { payoutId: string; kind: string; email: string };
+  payout_account: { teamId: string; email: string };
+  receipt: { purchaseId: string };
+  low_balance: { userId: string };
+  /** What was found, and when. */
+  key: { keyId: string; at: string; notice: object };
+  warning: { userId: string; cause: string };
+  top_up: { userId: string; about: 'off' | 'confirm' };
 };
 
 export type MailKind = keyof MailRefs;
@@ -68,4 +78,5 @@ async function sendOne({ id, kind, attempts }: DueMail, write: () => Promise<Mai
 }
 
 /** After 1 minute, then 2, 4, … up to a day. */
-const nextAttemptAt = (attempts: number): Date => new Date(now() + Math.min(MINUTE_MS * 2 ** attempts, DAY_MS));
+const nextAttemptAt = (attempts: number): Date =>
+  new Date(now() + Math.min(MINUTE_MS * 2 ** attempts, DAY_MS));

@@ -88,8 +88,7 @@ BEGIN
 END $$;
 
 -- Transactions, prices, invoices, statements of payouts, corrections, audit entries and consents are never changed or
--- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
--- payout only its state and how it was paid. Receipts are removed only by ledger_remove_archived, and daily statements are
+-- deleted, by anyone. Of a purchase only what the processor has taken back changes, of a payout only its state and how it was paid. Receipts are removed only by ledger_remove_archived, and daily statements are
 -- deleted only with their account.
 
 CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE ON ledger_transaction

@@ -176,7 +176,6 @@ export const SECTIONS: readonly Section[] = [
     join: 'JOIN user_key k ON k.id = t.key_id',
     where: 'k.user_id = $1',
     key: ['key_id', 'kind', 'day'],
-    withheld: { detail: 'The text of a mail that is not sent yet.', due_at: WORK, attempts: WORK },
   },
   {
     name: 'wallet',
@@ -389,13 +388,7 @@ export const SECTIONS: readonly Section[] = [
     ],
     ...WITH_APP,
     key: ['id'],
-    withheld: {
-      ...OURS,
-      processor_payment_id: AT_PROCESSOR,
-      reversals_read: WORK,
-      receipt_due_at: WORK,
-      receipt_attempts: WORK,
-    },
+    withheld: { ...OURS, processor_payment_id: AT_PROCESSOR, reversals_read: WORK },
   },
   {
     name: 'invoices',
@@ -454,9 +447,6 @@ export const SECTIONS: readonly Section[] = [
       session_id: WORK,
       lease_until: WORK,
       confirm_until: WORK,
-      mail: WORK,
-      mail_due_at: WORK,
-      mail_attempts: WORK,
     },
   },
   {
@@ -503,7 +493,7 @@ export const SECTIONS: readonly Section[] = [
     columns: ['threshold', 'last_at'],
     key: ['user_id'],
     isSingle: true,
-    withheld: { ...OURS, is_armed: WORK, mail_due_at: WORK, mail_attempts: WORK },
+    withheld: { ...OURS, is_armed: WORK },
   },
   {
     name: 'warning_choice',
@@ -518,7 +508,7 @@ export const SECTIONS: readonly Section[] = [
     table: 'warning_mail',
     columns: ['cause', 'kind', 'percent', 'detail', 'noted_at'],
     key: ['cause'],
-    withheld: { ...OURS, due_at: WORK, attempts: WORK },
+    withheld: OURS,
   },
   {
     name: 'kept_responses',
@@ -565,12 +555,7 @@ export const SECTIONS: readonly Section[] = [
     where: 't.email = $1',
     by: 'email',
     key: ['id'],
-    withheld: {
-      email: 'That of the account.',
-      invited_by: 'Someone else.',
-      mail_due_at: WORK,
-      mail_attempts: WORK,
-    },
+    withheld: { email: 'That of the account.', invited_by: 'Someone else.' },
   },
 ];
 
@@ -584,7 +569,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   team_action: 'The audit log of a team, which its members read there: it names other people.',
   payout_account: 'Belongs to a team.',
   payout: 'Belongs to a team.',
-  payout_mail: 'A mail to a member of a team that is not sent yet.',
   partner: 'Belongs to a team, or to the operator.',
   partner_origin: 'Belongs to an app.',
   partner_redirect: 'Belongs to an app.',

@@ -8,10 +8,7 @@ import type { Mail } from '../../base/mail';
 /** One mail to each user of a batch of corrections, once it is booked. */
 
 /** Null if the account was deleted. */
-export async function writeCorrectionMail({
-  batchId,
-  userId,
-}: MailRefs['correction']): Promise<Mail | null> {
+export async function writeCorrectionMail({ batchId, userId }: MailRefs['correction']): Promise<Mail | null> {
   const [user, { reason }, { rows }] = await Promise.all([
     prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
     prisma().correctionBatch.findUniqueOrThrow({ where: { id: batchId } }),

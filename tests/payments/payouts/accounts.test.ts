@@ -10,9 +10,10 @@ import {
   sweepAccounts,
 } from '@/server/payments/payouts/accounts';
 import { describeAccount } from '@/server/payments/payouts/describe-account';
-import { sendPayoutMails } from '@/server/payments/payouts/mails';
+import { notePayoutMails } from '@/server/payments/payouts/mails';
 import { disconnectByMember } from '@/server/payments/payouts/member-requests';
 import { requestPayout } from '@/server/payments/payouts/plan';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { until } from '../../harness/until';
 import {
@@ -111,7 +112,8 @@ test('without events, the sweep learns what changed', async () => {
 });
 
 async function mailsTo(email: string): Promise<CaughtMail[]> {
-  await sendPayoutMails();
+  await notePayoutMails();
+  await sendMails('payout_account');
   const response = await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(email)}`);
   return (await response.json()) as CaughtMail[];
 }

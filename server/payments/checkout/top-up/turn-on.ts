@@ -187,7 +187,7 @@ async function saveTerms(
                  WHERE s.user_id = auto_top_up.user_id AND s.method = 'auto_top_up' AND s.currency = excluded.currency
                    AND s.status IN ('open', 'processing', 'completed') AND s.created_at >= ${month}) END
         FROM (SELECT auto_top_up.currency = excluded.currency AS same) AS change),
-      off_reason = NULL, mail = NULL, mail_due_at = NULL
+      off_reason = NULL
     WHERE auto_top_up.session_id IS NULL AND auto_top_up.consent_id = ${consentBefore}`;
   return saved === 1;
 }

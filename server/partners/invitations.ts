@@ -6,8 +6,8 @@ import { newId } from '../base/ids';
 import { lockAccount } from '../base/lock-account';
 import type { Mail } from '../base/mail';
 import { countAttempt } from '../base/rate-limit/attempts';
+import { type Actor, recordTeamAction } from './audit-log';
 import type { GivenRole } from './members';
-import { type Actor, recordTeamAction } from './team-log';
 import { writeInvitation } from './team-mails';
 import { findRole, lockTeam } from './teams';
 

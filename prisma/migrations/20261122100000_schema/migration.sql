@@ -155,19 +155,6 @@ CREATE TABLE team_invitation (
 );
 CREATE UNIQUE INDEX team_invitation_team_id_email_key ON team_invitation (team_id, email);
 
-CREATE TABLE team_action (
-  id serial PRIMARY KEY,
-  team_id text NOT NULL,
-  partner_id text,
-  at timestamptz(3) NOT NULL,
-  actor text NOT NULL,
-  what text NOT NULL,
-  subject text,
-  before jsonb,
-  after jsonb
-);
-CREATE INDEX team_action_team_id_id_idx ON team_action (team_id, id);
-
 CREATE TABLE partner (
   id text PRIMARY KEY,
   name text NOT NULL,
@@ -1186,18 +1173,22 @@ CREATE INDEX kept_response_expires_at_idx ON kept_response (expires_at);
 
 -- ── The audit log ────────────────────────────────────────────────────────────────────────────────
 
-CREATE TABLE operator_action (
+CREATE TABLE audit_entry (
   id serial PRIMARY KEY,
+  team_id text,
+  partner_id text,
   at timestamptz(3) NOT NULL,
-  operator text NOT NULL,
+  actor text NOT NULL,
   what text NOT NULL,
-  subject text NOT NULL,
-  reason text NOT NULL,
+  subject text,
+  reason text,
   before jsonb,
   after jsonb,
-  CONSTRAINT operator_action_has_a_reason CHECK (btrim(reason) <> '')
+  CONSTRAINT audit_entry_log CHECK (CASE WHEN team_id IS NULL THEN subject IS NOT NULL AND btrim(coalesce(reason, '')) <> ''
+    ELSE reason IS NULL END)
 );
-CREATE INDEX operator_action_subject_id_idx ON operator_action (subject, id);
+CREATE INDEX audit_entry_team_id_id_idx ON audit_entry (team_id, id);
+CREATE INDEX audit_entry_subject_id_idx ON audit_entry (subject, id);
 
 -- ── Other ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -566,7 +566,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   kept_thread: 'Says until when kept responses are kept, which is with each of them.',
   audited_pocket: 'A sum of the transactions, for the audit.',
   activity_app_user: 'A sum of the transactions, for the app.',
-  team_action: 'The audit log of a team, which its members read there: it names other people.',
   payout_account: 'Belongs to a team.',
   payout: 'Belongs to a team.',
   partner: 'Belongs to a team, or to the operator.',
@@ -578,7 +577,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   payment_alert:
     'What an operator has to review, such as a dispute; what came of it is among the transactions.',
   refusal_hour: 'Counts of an app. The id of a request in it leads to no person.',
-  operator_action:
-    'The audit log of the operator, which names operators. What they changed is among the transactions.',
+  audit_entry:
+    'Those of operators name operators, and what they changed is among the transactions. Those of a team are read by its members there: they name other people.',
   event: 'Messages to an app, encrypted.',
 };

@@ -179,7 +179,7 @@ test('an owner replaces an account that still exists: what was not sent fails, a
     const booked = await prisma().payoutTransaction.findMany({ where: { payoutId } });
     expect(booked.map(({ kind }) => kind).sort()).toEqual(['payout', 'payout_return']);
     expect(await ask({ teamId })).toBe(false);
-    expect(await prisma().teamAction.findMany({ where: { teamId } })).toMatchObject([
+    expect(await prisma().auditEntry.findMany({ where: { teamId } })).toMatchObject([
       { actor: 'usr_owner', what: 'payouts.disconnect', before: { country: 'AT' } },
     ]);
   }

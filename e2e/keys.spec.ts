@@ -51,8 +51,9 @@ test('an owner restricts a key in the account, and revokes it from a mail withou
 
   // As the background job records it for a key that was used in an unusual way.
   await runSql(
-    `INSERT INTO key_notice (key_id, kind, day, detail, due_at) VALUES ($1, 'unusual_use', now(), $2, now())`,
-    [keyId, JSON.stringify({ reason: 'new_network', network: '198.51.0.0/16' })],
+    `INSERT INTO due_mail (kind, ref, due_at)
+     VALUES ('key', jsonb_build_object('keyId', $1::text, 'at', now(), 'notice', $2::jsonb), now())`,
+    [keyId, JSON.stringify({ kind: 'unusual_use', reason: 'new_network', network: '198.51.0.0/16' })],
   );
   let link: string | undefined;
   const findLink = async () => {

@@ -294,7 +294,7 @@ test('an operator page that fails to load says so and recovers', async ({ page, 
   await expectRecovery(page, {
     path: `${service}/operator/log`,
     heading: 'Audit log',
-    broken: (work) => withoutTable('operator_action', work),
+    broken: (work) => withoutTable('audit_entry', work),
   });
 });
 

@@ -1,5 +1,4 @@
 import nodemailer, { type Transporter } from 'nodemailer';
-import { DAY_MS, MINUTE_MS, now } from './clock';
 import { settings } from './env';
 
 /** Sends every mail of the product. */
@@ -33,14 +32,6 @@ export async function sendMail({ to, unsubscribeUrl, ...content }: Mail): Promis
 /** Connects and signs in. Throws when the mail server refuses it. */
 export async function checkMailServer(): Promise<void> {
   await transporter().verify();
-}
-
-const MAX_ATTEMPTS = 10;
-
-/** When to send a mail again if its attempt fails: after 1 minute, then 2, 4, … up to a day; null after the last. */
-export function nextMailAttemptAt(attempts: number): Date | null {
-  if (attempts + 1 >= MAX_ATTEMPTS) return null;
-  return new Date(now() + Math.min(MINUTE_MS * 2 ** attempts, DAY_MS));
 }
 
 /** Wraps HTML content in the mail's layout. */

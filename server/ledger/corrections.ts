@@ -121,8 +121,9 @@ async function endBatch(batchId: string): Promise<void> {
        WHERE id = $1 AND state = 'approved'
          AND NOT EXISTS (SELECT 1 FROM correction WHERE batch_id = $1 AND booked_at IS NULL)
        RETURNING id)
-     INSERT INTO correction_mail (batch_id, user_id, due_at)
-     SELECT DISTINCT c.batch_id, c.user_id, $2::timestamptz FROM ended JOIN correction c ON c.batch_id = ended.id`,
+     INSERT INTO due_mail (kind, ref, due_at)
+     SELECT DISTINCT 'correction', jsonb_build_object('batchId', c.batch_id, 'userId', c.user_id), $2::timestamptz
+     FROM ended JOIN correction c ON c.batch_id = ended.id`,
     [batchId, nowDate()],
   );
 }

@@ -2,6 +2,7 @@ import { inTransaction, prisma, type Tx } from '../base/db';
 import { ApiError, assertNever } from '../base/errors';
 import { resumePartner } from '../ledger';
 import { readAppFacts } from '../partners/app-facts';
+import { recordTeamAction, type TeamEntry } from '../partners/audit-log';
 import {
   addOrigin,
   createPartner,
@@ -19,7 +20,6 @@ import { addRedirect, removeRedirect } from '../partners/redirects';
 import { approveName, declineName } from '../partners/rename';
 import { rotatePublishableKey } from '../partners/rotate-key';
 import { approvePartner, declinePartner } from '../partners/sign-up';
-import { recordTeamAction, type TeamEntry } from '../partners/team-log';
 import { findOwner, moveToOwner } from '../partners/teams';
 import {
   describeLimits,

@@ -1,6 +1,6 @@
 import { inTransaction, prisma, type Tx } from '../base/db';
 import { ApiError, assertNever } from '../base/errors';
-import { recordTeamAction } from '../partners/team-log';
+import { recordTeamAction } from '../partners/audit-log';
 import {
   approvePayout,
   holdPayout,
@@ -81,7 +81,7 @@ export async function reversePayout(asked: DecisionInput): Promise<void> {
     if (await bookReversal(tx, subject, reason.trim()))
       return record(tx, { ...asked, what: entry.what, before });
     // Another operator was faster, or Stripe's event, which knows no operator.
-    if ((await tx.operatorAction.count({ where: { subject, what: entry.what } })) === 0)
+    if ((await tx.auditEntry.count({ where: { teamId: null, subject, what: entry.what } })) === 0)
       await recordAction(tx, {
         ...entry,
         reason,

@@ -1,7 +1,7 @@
-import type { OperatorAction, Prisma } from '../../prisma/client/client';
-import { nowDate } from '../base/clock';
+import type { AuditEntry, Prisma } from '../../prisma/client/client';
 import { prisma, type Tx } from '../base/db';
 import { ApiError } from '../base/errors';
+import { type LogPage, listEntries, type OPERATOR_ACTIONS, recordEntry } from '../partners/audit-log';
 
 /**
  * The audit log: every operator action, written in the transaction that performs it and never changed. Users
@@ -14,62 +14,11 @@ export const COMMAND_LINE: Operator = 'command line';
 /** Recorded for commands that do not require a reason. */
 export const NO_REASON = 'none given';
 
-/** Every action an operator can take, in the dashboard or on the command line. */
-export const ACTION_NAMES = [
-  'app.create',
-  'app.approve',
-  'app.decline',
-  'app.name_approve',
-  'app.name_decline',
-  'app.disable',
-  'app.enable',
-  'app.resume',
-  'app.rate',
-  'app.rate_cap',
-  'app.earnings_hold',
-  'app.models',
-  'app.limit_ceiling',
-  'app.limit_default',
-  'app.key',
-  'app.owner',
-  'app.origins',
-  'app.redirects',
-  'app.webhook',
-  'user.resume',
-  'user.passkeys',
-  'user.block_purchases',
-  'user.allow_purchases',
-  'credits.give',
-  'credits.take',
-  'purchase.refund_asked',
-  'purchase.refunded',
-  'payment.dismiss',
-  'payment.credit',
-  'promotion.create',
-  'promotion.links',
-  'promotion.disable',
-  'correction.approve',
-  'correction.discard',
-  'payout.approve',
-  'payout.hold',
-  'payout.release',
-  'payout.send_now',
-  'payout.again',
-  'payout.sent',
-  'payout.returned',
-  'payout.failed',
-  'payout.reverse_asked',
-  'payout.reversed',
-  'payout.destination',
-  'team.hold',
-  'team.release',
-  'team.terms',
-] as const;
-export type ActionName = (typeof ACTION_NAMES)[number];
+export type ActionName = keyof typeof OPERATOR_ACTIONS;
 
 type Facts = Prisma.InputJsonObject;
 
-export type AuditEntry = {
+type OperatorEntry = {
   operator: Operator;
   what: ActionName;
   subject: string;
@@ -80,18 +29,8 @@ export type AuditEntry = {
 
 const MAX_REASON_CHARACTERS = 500;
 
-export async function recordAction(tx: Tx, { operator, what, subject, reason, before, after }: AuditEntry) {
-  await tx.operatorAction.create({
-    data: {
-      at: nowDate(),
-      operator,
-      what,
-      subject,
-      reason: requireReason(reason),
-      ...(before && { before }),
-      ...(after && { after }),
-    },
-  });
+export async function recordAction(tx: Tx, { operator, reason, ...entry }: OperatorEntry): Promise<void> {
+  await recordEntry(tx, { actor: operator, reason: requireReason(reason), ...entry });
 }
 
 export function requireReason(text: string): string {
@@ -104,32 +43,21 @@ export function requireReason(text: string): string {
   return reason;
 }
 
-export type RecordedAction = OperatorAction & {
+export type RecordedAction = AuditEntry & {
   /** The subject's display name; null when it no longer exists. */
   name: string | null;
 };
 
-/** Newest first; `before` is the id of the last entry on the previous page. */
+/** Newest first, of one subject or all. */
 export async function listActions({
   subject,
-  before,
-  limit,
-}: {
-  subject?: string | undefined;
-  before?: number | undefined;
-  limit: number;
-}): Promise<{ actions: RecordedAction[]; hasMore: boolean }> {
-  const rows = await prisma().operatorAction.findMany({
-    where: { ...(subject !== undefined && { subject }), ...(before !== undefined && { id: { lt: before } }) },
-    orderBy: { id: 'desc' },
-    take: limit + 1,
-  });
-  const actions = rows.slice(0, limit);
-  const names = await nameSubjects(actions.map((action) => action.subject));
-  return {
-    actions: actions.map((action) => ({ ...action, name: names.get(action.subject) ?? null })),
-    hasMore: rows.length > limit,
-  };
+  ...page
+}: LogPage & { subject?: string }): Promise<{ actions: RecordedAction[]; hasMore: boolean }> {
+  const where = { teamId: null, ...(subject !== undefined && { subject }) };
+  const { entries, hasMore } = await listEntries(where, page);
+  const names = await nameSubjects(entries.flatMap((entry) => entry.subject ?? []));
+  const actions = entries.map((entry) => ({ ...entry, name: names.get(entry.subject ?? '') ?? null }));
+  return { actions, hasMore };
 }
 
 async function nameSubjects(subjects: string[]): Promise<Map<string, string>> {

@@ -1,8 +1,8 @@
 import { inTransaction, prisma, type Tx } from '../base/db';
 import { invariant } from '../base/errors';
+import { type Actor, recordTeamAction } from './audit-log';
 import { listOrigins, type Partner, stateOf } from './partner';
 import { listRedirects } from './redirects';
-import { type Actor, recordTeamAction } from './team-log';
 import type { AppOfTeam } from './teams';
 import { describeLimits, readAppLimits } from './user-limits';
 

@@ -1,13 +1,13 @@
 import type { TeamInvitation } from '../../prisma/client/client';
 import { DAY_MS, now, nowDate } from '../base/clock';
 import { inTransaction, prisma, type Tx } from '../base/db';
+import { type MailRefs, makeMailDue } from '../base/due-mails';
 import { newId } from '../base/ids';
 import { lockAccount } from '../base/lock-account';
-import { describeError, log } from '../base/log';
-import { nextMailAttemptAt, sendMail } from '../base/mail';
+import type { Mail } from '../base/mail';
 import { countAttempt } from '../base/rate-limit/attempts';
+import { type Actor, recordTeamAction } from './audit-log';
 import type { GivenRole } from './members';
-import { type Actor, recordTeamAction } from './team-log';
 import { writeInvitation } from './team-mails';
 import { findRole, lockTeam } from './teams';
 
@@ -44,10 +44,10 @@ export async function invite({ teamId, actor, email, mailbox, role }: NewInvitat
       return refuse('This person is already invited. Send the invitation again instead');
     if (await isFull(tx, teamId)) return FULL;
     await tx.teamInvitation.deleteMany({ where: { teamId, email } });
-    const at = nowDate();
-    const dates = { createdAt: at, expiresAt: new Date(now() + VALID_MS), mailDueAt: at };
+    const dates = { createdAt: nowDate(), expiresAt: new Date(now() + VALID_MS) };
     const id = newId('inv');
     await tx.teamInvitation.create({ data: { id, teamId, email, role, invitedBy: actor, ...dates } });
+    await makeMailDue(tx, 'invitation', { invitationId: id });
     await record(tx, 'team.invite', { id, teamId, role }, actor);
     return { ok: true };
   });
@@ -72,12 +72,11 @@ export async function inviteAgain({
   if (invitation === null) return GONE;
   const isLimited = await countMail(asked.teamId, mailboxOf(invitation.email));
   if (isLimited) return isLimited;
-  const mail = { expiresAt: new Date(now() + VALID_MS), mailDueAt: nowDate(), mailAttempts: 0 };
-  return changeOpen('team.invite_again', asked, mail);
+  return changeOpen('team.invite_again', asked, { expiresAt: new Date(now() + VALID_MS) });
 }
 
 export async function withdrawInvitation(asked: InvitationChange): Promise<Outcome> {
-  return changeOpen('team.invite_withdraw', asked, { state: 'withdrawn', mailDueAt: null });
+  return changeOpen('team.invite_withdraw', asked, { state: 'withdrawn' });
 }
 
 async function changeOpen(
@@ -92,6 +91,7 @@ async function changeOpen(
     // One that expired is not counted until it is valid again.
     if (data.expiresAt && isExpired(invitation) && (await isFull(tx, asked.teamId))) return FULL;
     await tx.teamInvitation.update({ where: { id: invitation.id }, data });
+    if (data.expiresAt) await makeMailDue(tx, 'invitation', { invitationId: invitation.id });
     await record(tx, what, invitation, asked.actor);
     return { ok: true };
   });
@@ -150,10 +150,7 @@ export async function acceptInvitation(
     if (stateOf(invitation) !== 'open') return { state: stateOf(invitation) };
     const member = { teamId, email, role: invitation.role, addedAt: nowDate() };
     await tx.teamMember.createMany({ data: [member], skipDuplicates: true });
-    await tx.teamInvitation.update({
-      where: { id: invitationId },
-      data: { state: 'accepted', mailDueAt: null },
-    });
+    await tx.teamInvitation.update({ where: { id: invitationId }, data: { state: 'accepted' } });
     await record(tx, 'team.join', invitation, userId);
     return { teamId };
   });
@@ -184,31 +181,9 @@ async function countMail(teamId: string, mailbox: string): Promise<Refusal | nul
   return null;
 }
 
-const BATCH_SIZE = 50;
-
-/** Mails all invitations that are due. */
-export async function sendInvitations(): Promise<void> {
-  const due = await prisma().teamInvitation.findMany({
-    where: { mailDueAt: { lte: nowDate() } },
-    orderBy: { mailDueAt: 'asc' },
-    take: BATCH_SIZE,
-  });
-  for (const invitation of due) await sendOne(invitation);
-}
-
-/** The next attempt is scheduled before this one starts, so that two processes do not both send it. */
-async function sendOne(invitation: TeamInvitation): Promise<void> {
-  const { id, teamId, email, mailAttempts } = invitation;
-  try {
-    const { count } = await prisma().teamInvitation.updateMany({
-      where: { id, mailAttempts, mailDueAt: { lte: nowDate() } },
-      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextMailAttemptAt(mailAttempts) },
-    });
-    if (count === 0) return;
-    if (stateOf(invitation) === 'open')
-      await sendMail({ to: email, ...(await writeInvitation(teamId, invitation)) });
-    await prisma().teamInvitation.updateMany({ where: { id }, data: { mailDueAt: null } });
-  } catch (error) {
-    log().warn({ error: describeError(error) }, 'invitation not mailed, will be retried');
-  }
+/** Null if it is no longer open. */
+export async function writeInvitationMail({ invitationId }: MailRefs['invitation']): Promise<Mail | null> {
+  const invitation = await prisma().teamInvitation.findUnique({ where: { id: invitationId } });
+  if (invitation === null || stateOf(invitation) !== 'open') return null;
+  return { to: invitation.email, ...(await writeInvitation(invitation.teamId, invitation)) };
 }

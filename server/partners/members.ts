@@ -1,6 +1,6 @@
 import { inTransaction, prisma, type Tx } from '../base/db';
+import { type Actor, recordTeamAction } from './audit-log';
 import type { Role } from './rights';
-import { type Actor, recordTeamAction } from './team-log';
 import { sendTeamMail } from './team-mails';
 import { findRole, lockTeam } from './teams';
 

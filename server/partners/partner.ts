@@ -5,11 +5,11 @@ import { ApiError } from '../base/errors';
 import { newId } from '../base/ids';
 import { countAttempt } from '../base/rate-limit/attempts';
 import { isPublishableKey, newPublishableKey, PUBLISHABLE_KEY_PREFIX } from '../base/tokens';
+import { type Actor, type Registered, withMakers } from './audit-log';
 import { type Asker, requireName, takeName } from './claim-name';
 import { parseOrigin } from './origin-rules';
 import { requireRate } from './rate';
 import { skeletonOf } from './skeleton';
-import { type Actor, type Registered, withMakers } from './team-log';
 import { type AppOfTeam, openOwnTeam } from './teams';
 import { resumeDeliveries } from './webhooks/resume';
 

@@ -1,8 +1,8 @@
 import { nowDate } from '../base/clock';
 import { prisma, type Tx } from '../base/db';
 import { ApiError } from '../base/errors';
+import { type Actor, type Registered, withMakers } from './audit-log';
 import { parseRedirect } from './redirect-rules';
-import { type Actor, type Registered, withMakers } from './team-log';
 
 /** The addresses of an app that the browser may return to after a sign-in by redirect. */
 

@@ -1,7 +1,7 @@
 import { DAY_MS, now, nowDate } from '../base/clock';
 import { inTransaction, prisma, type Tx } from '../base/db';
 import { newPublishableKey } from '../base/tokens';
-import type { Actor } from './team-log';
+import type { Actor } from './audit-log';
 
 /** Time to deploy the new key to every page. */
 const RETIRED_KEY_WORKS_MS = DAY_MS;

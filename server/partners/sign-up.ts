@@ -4,9 +4,9 @@ import { inTransaction, prisma, type Tx } from '../base/db';
 import { settings } from '../base/env';
 import { ApiError } from '../base/errors';
 import { lockAccount } from '../base/lock-account';
+import { recordTeamAction } from './audit-log';
 import { createPartner, type Partner } from './partner';
 import { hasRight, writeRolesWith } from './rights';
-import { recordTeamAction } from './team-log';
 import { findRole, lockTeam, openOwnTeam } from './teams';
 
 /** Self-service sign-up of an app, with an operator's approval if the settings require it. */

@@ -2,7 +2,7 @@ import { describeCredits, formatCredits, type Microcredits } from '../base/credi
 import { inTransaction, pool, prisma, type Tx } from '../base/db';
 import { ApiError } from '../base/errors';
 import { type LimitRefusal, type ModelRule, readTypedLimits, type TypedLimits } from '../base/typed-limits';
-import { type Actor, recordTeamAction } from './team-log';
+import { type Actor, recordTeamAction } from './audit-log';
 import type { AppOfTeam } from './teams';
 
 /** What each user may spend in an app, as its partner and operators set it: see docs/limits.md. */

@@ -3,16 +3,13 @@ import type { Job } from '../base/job';
 import { sweepDeletedCustomers } from './checkout/delete-customers';
 import { forgetOldAttempts } from './checkout/note-attempt';
 import { sweepPaymentMethodDomains } from './checkout/payment-method-domains';
-import { sweepReceiptMails } from './checkout/receipt-mail';
 import { sweepPayments } from './checkout/sweep';
 import { sweepReversals } from './checkout/sweep-reversals';
-import { sendLowBalanceMails } from './checkout/top-up/low-balance';
-import { sendTopUpMails } from './checkout/top-up/mails';
 import { watchBalances } from './checkout/top-up/watch-balances';
 import { forgetOldVisits } from './checkout/visits';
 import { sweepAccounts } from './payouts/accounts';
 import { sweepBankPayouts } from './payouts/bank-payouts';
-import { sendPayoutMails } from './payouts/mails';
+import { notePayoutMails } from './payouts/mails';
 import { planPayouts } from './payouts/plan';
 import { sendPayouts } from './payouts/send';
 import { sweepTransfers } from './payouts/transfers';
@@ -21,11 +18,8 @@ import { sweepTransfers } from './payouts/transfers';
 export const PAYMENT_JOBS: readonly Job[] = [
   { name: 'payment sweep', everyMs: 30 * SECOND_MS, run: sweepPayments },
   { name: 'balances', everyMs: SECOND_MS, run: watchBalances },
-  { name: 'top-up mails', everyMs: 10 * SECOND_MS, run: sendTopUpMails },
-  { name: 'low-balance mails', everyMs: 10 * SECOND_MS, run: sendLowBalanceMails },
   { name: 'reversal sweep', everyMs: HOUR_MS, run: sweepReversals },
   { name: 'payment method domains', everyMs: 30 * SECOND_MS, run: sweepPaymentMethodDomains },
-  { name: 'receipt mails', everyMs: MINUTE_MS, run: sweepReceiptMails },
   { name: 'deleted customers', everyMs: MINUTE_MS, run: sweepDeletedCustomers },
   { name: 'old visits', everyMs: HOUR_MS, run: forgetOldVisits },
   { name: 'old attempts', everyMs: HOUR_MS, run: forgetOldAttempts },
@@ -34,5 +28,5 @@ export const PAYMENT_JOBS: readonly Job[] = [
   { name: 'payout accounts', everyMs: MINUTE_MS, run: sweepAccounts },
   { name: 'bank payouts', everyMs: HOUR_MS, run: sweepBankPayouts },
   { name: 'transfers', everyMs: HOUR_MS, run: sweepTransfers },
-  { name: 'payout mails', everyMs: 30 * SECOND_MS, run: sendPayoutMails },
+  { name: 'payout states', everyMs: 30 * SECOND_MS, run: notePayoutMails },
 ];

@@ -1,35 +1,18 @@
-import { DAY_MS, now, nowDate } from '../base/clock';
+import { DAY_MS, now } from '../base/clock';
 import { deleteInSteps, prisma } from '../base/db';
+import type { MailRefs } from '../base/due-mails';
 import { settings } from '../base/env';
-import { describeError, log } from '../base/log';
-import { escapeHtml, htmlMail, htmlParagraph, type Mail, nextMailAttemptAt, sendMail } from '../base/mail';
+import { escapeHtml, htmlMail, htmlParagraph, type Mail } from '../base/mail';
 import { labelStop, type StopLink, writeStopPath } from '../base/stop-link';
 import { findPartner } from '../partners/partner';
 import { nameInMails } from '../partners/rename';
 import type { NoticeDetail } from './keys/notices';
 import { writeRevokeToken } from './keys/revoke-link';
 
-/**
- * Mails to the owners of keys that were found in public or used in an unusual way. The next attempt is
- * scheduled before this one starts, so that two processes do not both send it.
- */
+/** Mails to the owners of keys that were found in public or used in an unusual way. */
 
-const BATCH_SIZE = 50;
 /** Longer than the day that a notice covers. */
 const KEPT_MS = 30 * DAY_MS;
-
-type DueNotice = { keyId: string; kind: string; day: Date; attempts: number };
-
-/** Sends all mails that are due. */
-export async function sendKeyNotices(): Promise<void> {
-  const due = await prisma().keyNotice.findMany({
-    where: { dueAt: { lte: nowDate() } },
-    select: { keyId: true, kind: true, day: true, attempts: true },
-    orderBy: { dueAt: 'asc' },
-    take: BATCH_SIZE,
-  });
-  for (const notice of due) await sendNotice(notice);
-}
 
 export async function forgetOldNotices(): Promise<void> {
   await deleteInSteps(
@@ -39,39 +22,17 @@ export async function forgetOldNotices(): Promise<void> {
   );
 }
 
-async function sendNotice({ keyId, kind, day, attempts }: DueNotice): Promise<void> {
-  try {
-    const { count } = await prisma().keyNotice.updateMany({
-      where: { keyId, kind, day, attempts, dueAt: { lte: nowDate() } },
-      data: { attempts: attempts + 1, dueAt: nextMailAttemptAt(attempts) },
-    });
-    if (count === 0) return;
-    const mail = await writeNotice({ keyId, kind, day });
-    if (mail !== null) await sendMail(mail);
-    // The details are no longer needed.
-    await prisma().$executeRaw`
-      UPDATE key_notice SET due_at = NULL, detail = NULL WHERE key_id = ${keyId} AND kind = ${kind} AND day = ${day}`;
-  } catch (error) {
-    log().warn(
-      { key_id: keyId, kind, error: describeError(error) },
-      'notice about a key not mailed, will be retried',
-    );
-  }
-}
-
 /** Null if the mail is no longer needed: the account was deleted, or the key was revoked. */
-async function writeNotice(id: { keyId: string; kind: string; day: Date }): Promise<Mail | null> {
-  const { detail, createdAt } = await prisma().keyNotice.findUniqueOrThrow({ where: { keyId_kind_day: id } });
-  const key = await prisma().userKey.findUniqueOrThrow({ where: { id: id.keyId } });
+export async function writeKeyMail({ keyId, at, notice }: MailRefs['key']): Promise<Mail | null> {
+  const key = await prisma().userKey.findUniqueOrThrow({ where: { id: keyId } });
   const user = await prisma().user.findUniqueOrThrow({ where: { id: key.userId } });
   const partner = await findPartner(key.partnerId);
-  const isMoot = id.kind === 'unusual_use' && key.revokedAt !== null;
-  if (detail === null || user.deletedAt !== null || partner === null || isMoot) return null;
-  const notice = { kind: id.kind, ...(detail as object) } as NoticeDetail;
+  const detail = notice as NoticeDetail;
+  const isMoot = detail.kind === 'unusual_use' && key.revokedAt !== null;
+  if (user.deletedAt !== null || partner === null || isMoot) return null;
   const appName = nameInMails(partner);
-  const words =
-    notice.kind === 'leaked' ? wordLeak(notice, appName) : wordUnusualUse(notice, appName, id.keyId);
-  const facts = `Key: svc_sk_…${key.last4}. Time: ${createdAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  const words = detail.kind === 'leaked' ? wordLeak(detail, appName) : wordUnusualUse(detail, appName, keyId);
+  const facts = `Key: svc_sk_…${key.last4}. Time: ${at.slice(0, 16).replace('T', ' ')} UTC.`;
   return { to: user.email, ...layOut(words, facts, { userId: key.userId, partnerId: key.partnerId }) };
 }
 

@@ -11,6 +11,7 @@ import { PAYMENT_JOBS } from '../payments/jobs';
 import { PEOPLE_JOBS } from '../people/jobs';
 import { REPORT_JOBS } from '../reports/jobs';
 import type { Lifetime } from './lifetime';
+import { MAIL_JOBS } from './mail-jobs';
 
 const JOBS: readonly Job[] = [
   ...LEDGER_JOBS,
@@ -19,6 +20,7 @@ const JOBS: readonly Job[] = [
   ...PEOPLE_JOBS,
   ...PARTNER_JOBS,
   ...REPORT_JOBS,
+  ...MAIL_JOBS,
   { name: 'old traces', everyMs: HOUR_MS, run: forgetOldTraces },
 ];
 

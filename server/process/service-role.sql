@@ -9,12 +9,11 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO svc_service;
 REVOKE INSERT, UPDATE, DELETE ON usage, ledger_entry FROM svc_service;
 -- Written once.
 REVOKE UPDATE, DELETE
-  ON ledger_transaction, model_price, invoice, operator_action, auto_top_up_consent,
-     payout_line, payout_item, payout_transaction, team_action FROM svc_service;
+  ON ledger_transaction, model_price, invoice, audit_entry, auto_top_up_consent,
+     payout_line, payout_item, payout_transaction FROM svc_service;
 -- A trigger allows deletion only with the account.
 REVOKE UPDATE ON daily_statement FROM svc_service;
--- Triggers allow changes only of what the processor took back and of the delivery of the receipt, and of the state of
--- a payout.
+-- Triggers allow changes only of what the processor took back, and of the state of a payout.
 REVOKE DELETE ON purchase, payout, invoice_series, signing_key FROM svc_service;
 -- Receipts are archived by the owner.
 REVOKE INSERT, UPDATE, DELETE ON archived_month FROM svc_service;

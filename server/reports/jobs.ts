@@ -2,11 +2,9 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/clock';
 import type { Job } from '../base/job';
 import { providersInCooldown } from '../gateway/run/circuit-breaker';
 import { forgetOldCounts, keepActivity, writeCounts } from './activity/keep';
-import { sendCorrectionMails } from './corrections/mails';
 import { closeDays } from './statements/close-days';
 
 export const REPORT_JOBS: readonly Job[] = [
-  { name: 'correction mails', everyMs: 10 * SECOND_MS, run: sendCorrectionMails },
   {
     name: 'activity',
     everyMs: 10 * SECOND_MS,

@@ -220,7 +220,11 @@ describe('each correction is booked once', () => {
     expect(await prisma().correctionBatch.findUnique({ where: { id: batch } })).toMatchObject({
       state: 'booked',
     });
-    expect(await prisma().correctionMail.count({ where: { batchId: batch } })).toBe(1);
+    expect(
+      await prisma().dueMail.count({
+        where: { kind: 'correction', ref: { path: ['batchId'], equals: batch } },
+      }),
+    ).toBe(1);
     expect(await differences()).toEqual([]);
   });
 

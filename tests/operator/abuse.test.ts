@@ -344,7 +344,9 @@ describe('an account whose purchases are blocked', () => {
     const block = () => blockPurchasesAs({ ...by, userIds: accounts });
     const outcomes = await Promise.allSettled([block(), block(), block()]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toMatchObject([{ value: 3 }]);
-    const entries = await prisma().operatorAction.findMany({ where: { subject: { in: accounts } } });
+    const entries = await prisma().auditEntry.findMany({
+      where: { teamId: null, subject: { in: accounts } },
+    });
     expect(entries).toHaveLength(3);
     await expect(blockPurchasesAs({ ...by, userIds: accounts, reason: ' ' })).rejects.toThrow('reason');
     const [userId = ''] = accounts;

@@ -18,8 +18,8 @@ await newDatabase();
 const OPERATOR = 'boss@example.com';
 
 const logOf = async (subject: string) =>
-  (await listActions({ subject, limit: 50 })).actions.map(({ operator, what, reason, before, after }) => ({
-    operator,
+  (await listActions({ subject, limit: 50 })).actions.map(({ actor, what, reason, before, after }) => ({
+    actor,
     what,
     reason,
     before,
@@ -50,7 +50,7 @@ describe('credits moved by an operator', () => {
     expect(await balanceOf(person)).toBe(25);
     expect((await logOf(person.userId)).map(({ what }) => what)).toEqual(['credits.take', 'credits.give']);
     expect((await logOf(person.userId))[1]).toMatchObject({
-      operator: OPERATOR,
+      actor: OPERATOR,
       reason: 'an apology',
       after: { credits: 30, app: person.partnerId, transaction: transactionId },
     });
@@ -79,10 +79,10 @@ it('an app is approved once; a refused action leaves no audit entry', async () =
 
 describe('the audit log', () => {
   it('cannot be changed or emptied', async () => {
-    await expect(prisma().operatorAction.updateMany({ data: { reason: 'other' } })).rejects.toThrow(
+    await expect(prisma().auditEntry.updateMany({ data: { reason: 'other' } })).rejects.toThrow(
       'append-only',
     );
-    await expect(prisma().operatorAction.deleteMany()).rejects.toThrow('append-only');
+    await expect(prisma().auditEntry.deleteMany()).rejects.toThrow('append-only');
   });
 
   it('contains the actions of the command line, under its name', async () => {
@@ -93,7 +93,7 @@ describe('the audit log', () => {
     expect(await runCommand(['user', 'take', email, ...options], quiet)).toBe(0);
     expect(await runCommand(['partner', 'disable', person.publishableKey], quiet)).toBe(0);
     expect(await logOf(person.userId)).toMatchObject([
-      { operator: 'command line', what: 'credits.take', reason: 'test' },
+      { actor: 'command line', what: 'credits.take', reason: 'test' },
     ]);
     expect(await logOf(person.partnerId)).toMatchObject([{ what: 'app.disable', reason: 'none given' }]);
     expect(await balanceOf(person)).toBe(6);

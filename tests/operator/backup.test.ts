@@ -81,7 +81,7 @@ await returnPayout({
   failure: 'The account is closed.',
 });
 await pool().query(
-  `INSERT INTO team_action (team_id, at, actor, what) VALUES ('tm_1', now(), 'operator', 'test')`,
+  `INSERT INTO audit_entry (team_id, at, actor, what) VALUES ('tm_1', now(), 'operator', 'test')`,
 );
 await pool().query(
   `INSERT INTO sandbox_object (id, body) VALUES ('a', '{"text": "line\\nbreak \\u00e9 \\"quoted\\"", "n": 1}')`,

@@ -245,7 +245,7 @@ async function readFacts(): Promise<string> {
     'team',
     'team_member',
     'team_invitation',
-    'team_action',
+    'audit_entry',
     'payee_details',
     'payout_account',
     'payout',

@@ -5,16 +5,17 @@ import { newId } from '@/server/base/ids';
 import { lockAccount } from '@/server/base/lock-account';
 import { changePartner } from '@/server/operator/change-partner';
 import { changeApp } from '@/server/partners/app-facts';
+import { listTeamActions, nameActor } from '@/server/partners/audit-log';
 import * as invitations from '@/server/partners/invitations';
 import { changeRole, handOver, leaveTeam, listMembers, removeMember } from '@/server/partners/members';
 import { addOrigin, createPartner, type Partner } from '@/server/partners/partner';
 import type { Role } from '@/server/partners/rights';
 import { signUpPartner } from '@/server/partners/sign-up';
-import { listTeamActions, nameActor } from '@/server/partners/team-log';
 import { type AppOfTeam, findMembership, listTeams, lockTeam, moveToOwner } from '@/server/partners/teams';
 import { deleteAccount } from '@/server/people/delete-account';
 import { mailboxOf } from '@/server/people/email';
 import { openUser } from '@/server/people/users';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../harness';
 import { until } from '../harness/until';
 import { openMailbox } from '../people/identity/mailbox';
@@ -128,8 +129,8 @@ describe('an invitation', () => {
     const app = (await signUpPartner(signUp)) as AppOfTeam;
     const team = { owner, app, teamId: app.teamId };
     const first = await newInvitation(team);
-    await Promise.all([invitations.sendInvitations(), invitations.sendInvitations()]);
-    await invitations.sendInvitations();
+    await Promise.all([sendMails('invitation'), sendMails('invitation')]);
+    await sendMails('invitation');
     const [mail, ...others] = mailsTo(first.email);
     expect(others).toEqual([]);
     const whole = JSON.stringify(mail);
@@ -137,7 +138,7 @@ describe('an invitation', () => {
     for (const written of [name, owner.email]) expect(whole).not.toContain(written);
     await prisma().partner.update({ where: { id: app.id }, data: { nameApprovedAt: new Date() } });
     const second = await newInvitation(team);
-    await invitations.sendInvitations();
+    await sendMails('invitation');
     expect(JSON.stringify(mailsTo(second.email))).toContain(name);
   });
 

@@ -150,25 +150,10 @@ CREATE TABLE team_invitation (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   state text NOT NULL DEFAULT 'open',
-  mail_due_at timestamptz(3),
-  mail_attempts integer NOT NULL DEFAULT 0,
   CONSTRAINT team_invitation_role_known CHECK (role IN ('developer', 'finance', 'viewer')),
   CONSTRAINT team_invitation_state_known CHECK (state IN ('open', 'accepted', 'withdrawn'))
 );
 CREATE UNIQUE INDEX team_invitation_team_id_email_key ON team_invitation (team_id, email);
-
-CREATE TABLE team_action (
-  id serial PRIMARY KEY,
-  team_id text NOT NULL,
-  partner_id text,
-  at timestamptz(3) NOT NULL,
-  actor text NOT NULL,
-  what text NOT NULL,
-  subject text,
-  before jsonb,
-  after jsonb
-);
-CREATE INDEX team_action_team_id_id_idx ON team_action (team_id, id);
 
 CREATE TABLE partner (
   id text PRIMARY KEY,
@@ -293,13 +278,9 @@ CREATE TABLE key_notice (
   key_id text NOT NULL,
   kind text NOT NULL,
   day date NOT NULL,
-  detail jsonb,
-  due_at timestamptz(3),
-  attempts integer NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (key_id, kind, day)
 );
-CREATE INDEX key_notice_due_at_idx ON key_notice (due_at);
 
 -- ── The ledger: written only by the functions in server/ledger/sql ───────────────────────────────
 
@@ -554,17 +535,6 @@ CREATE INDEX payout_team_id_created_at_idx ON payout (team_id, created_at);
 CREATE INDEX payout_state_idx ON payout (state);
 -- One payout for each team and month.
 CREATE UNIQUE INDEX payout_of_month ON payout (team_id, period) WHERE state NOT IN ('returned', 'failed');
-
-CREATE TABLE payout_mail (
-  id serial PRIMARY KEY,
-  team_id text NOT NULL,
-  email text NOT NULL,
-  payout_id text,
-  kind text NOT NULL,
-  due_at timestamptz(3),
-  attempts int NOT NULL DEFAULT 0
-);
-CREATE INDEX payout_mail_due_at_idx ON payout_mail (due_at);
 
 CREATE TABLE payout_line (
   payout_id text NOT NULL REFERENCES payout ON UPDATE CASCADE ON DELETE RESTRICT,
@@ -866,8 +836,6 @@ CREATE TABLE purchase (
   refunded_minor integer NOT NULL DEFAULT 0,
   disputed_minor integer NOT NULL DEFAULT 0,
   reversals_read integer NOT NULL DEFAULT 0,
-  receipt_due_at timestamptz(3),
-  receipt_attempts integer NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT purchase_reversed CHECK (
     least(refunded_minor, disputed_minor) >= 0 AND refunded_minor + disputed_minor <= amount_minor)
@@ -876,7 +844,6 @@ CREATE UNIQUE INDEX purchase_session_id_key ON purchase (session_id);
 CREATE INDEX purchase_user_id_created_at_idx ON purchase (user_id, created_at);
 CREATE INDEX purchase_partner_id_created_at_idx ON purchase (partner_id, created_at);
 CREATE INDEX purchase_processor_payment_id_idx ON purchase (processor_payment_id);
-CREATE INDEX purchase_receipt_due_at_idx ON purchase (receipt_due_at);
 CREATE INDEX purchase_reversed ON purchase (created_at) WHERE refunded_minor > 0 OR disputed_minor > 0;
 
 CREATE TABLE promotion (
@@ -1003,21 +970,16 @@ CREATE TABLE auto_top_up (
   started_at timestamptz(3),
   month date,
   month_minor integer NOT NULL DEFAULT 0,
-  mail text,
-  mail_due_at timestamptz(3),
-  mail_attempts integer NOT NULL DEFAULT 0,
   updated_at timestamptz(3) NOT NULL,
   CONSTRAINT auto_top_up_state_known CHECK (state IN ('authorizing', 'on', 'needs_confirmation', 'off')),
   CONSTRAINT auto_top_up_amounts CHECK (threshold > 0 AND amount_minor BETWEEN 1 AND ceiling_minor),
   -- The ceiling may be lowered below what the month has had; a top-up never passes it.
   CONSTRAINT auto_top_up_month CHECK (month_minor >= 0 AND (month IS NOT NULL OR month_minor = 0)),
-  CONSTRAINT auto_top_up_confirmation CHECK (state <> 'needs_confirmation' OR (session_id IS NOT NULL AND confirm_until IS NOT NULL)),
-  CONSTRAINT auto_top_up_mail_known CHECK (mail IN ('off', 'confirm'))
+  CONSTRAINT auto_top_up_confirmation CHECK (state <> 'needs_confirmation' OR (session_id IS NOT NULL AND confirm_until IS NOT NULL))
 );
 CREATE UNIQUE INDEX auto_top_up_session_id_key ON auto_top_up (session_id);
 -- The background pass reads these every second.
 CREATE INDEX auto_top_up_in_progress ON auto_top_up (lease_until) WHERE session_id IS NOT NULL;
-CREATE INDEX auto_top_up_mail_due ON auto_top_up (mail_due_at) WHERE mail_due_at IS NOT NULL;
 
 CREATE TABLE auto_top_up_consent (
   id text PRIMARY KEY,
@@ -1038,11 +1000,8 @@ CREATE TABLE low_balance_mail (
   user_id text PRIMARY KEY,
   threshold bigint CHECK (threshold > 0),
   is_armed boolean NOT NULL DEFAULT true,
-  last_at timestamptz(3),
-  mail_due_at timestamptz(3),
-  mail_attempts integer NOT NULL DEFAULT 0
+  last_at timestamptz(3)
 );
-CREATE INDEX low_balance_mail_due ON low_balance_mail (mail_due_at) WHERE mail_due_at IS NOT NULL;
 
 CREATE TABLE correction_batch (
   id text PRIMARY KEY,
@@ -1077,14 +1036,15 @@ CREATE INDEX correction_user_id_batch_id_idx ON correction (user_id, batch_id);
 -- What is still to be booked, user by user.
 CREATE INDEX correction_open ON correction (batch_id, user_id) WHERE booked_at IS NULL;
 
-CREATE TABLE correction_mail (
-  batch_id text NOT NULL,
-  user_id text NOT NULL,
-  due_at timestamptz(3),
-  attempts integer NOT NULL DEFAULT 0,
-  CONSTRAINT correction_mail_pkey PRIMARY KEY (batch_id, user_id)
+CREATE TABLE due_mail (
+  id serial PRIMARY KEY,
+  kind text NOT NULL,
+  ref jsonb NOT NULL,
+  due_at timestamptz(3) NOT NULL,
+  attempts integer NOT NULL DEFAULT 0
 );
-CREATE INDEX correction_mail_due_at_idx ON correction_mail (due_at);
+CREATE UNIQUE INDEX due_mail_kind_ref_key ON due_mail (kind, ref);
+CREATE INDEX due_mail_kind_due_at_idx ON due_mail (kind, due_at);
 
 CREATE TABLE warning_choice (
   user_id text PRIMARY KEY,
@@ -1103,11 +1063,8 @@ CREATE TABLE warning_mail (
   percent integer NOT NULL DEFAULT 0,
   detail jsonb NOT NULL,
   noted_at timestamptz(3) NOT NULL,
-  due_at timestamptz(3),
-  attempts integer NOT NULL DEFAULT 0,
   PRIMARY KEY (user_id, cause)
 );
-CREATE INDEX warning_mail_due ON warning_mail (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX warning_mail_outage ON warning_mail (noted_at) WHERE kind = 'webhook_failing';
 
 CREATE TABLE payment_alert (
@@ -1216,18 +1173,22 @@ CREATE INDEX kept_response_expires_at_idx ON kept_response (expires_at);
 
 -- ── The audit log ────────────────────────────────────────────────────────────────────────────────
 
-CREATE TABLE operator_action (
+CREATE TABLE audit_entry (
   id serial PRIMARY KEY,
+  team_id text,
+  partner_id text,
   at timestamptz(3) NOT NULL,
-  operator text NOT NULL,
+  actor text NOT NULL,
   what text NOT NULL,
-  subject text NOT NULL,
-  reason text NOT NULL,
+  subject text,
+  reason text,
   before jsonb,
   after jsonb,
-  CONSTRAINT operator_action_has_a_reason CHECK (btrim(reason) <> '')
+  CONSTRAINT audit_entry_log CHECK (CASE WHEN team_id IS NULL THEN subject IS NOT NULL AND btrim(coalesce(reason, '')) <> ''
+    ELSE reason IS NULL END)
 );
-CREATE INDEX operator_action_subject_id_idx ON operator_action (subject, id);
+CREATE INDEX audit_entry_team_id_id_idx ON audit_entry (team_id, id);
+CREATE INDEX audit_entry_subject_id_idx ON audit_entry (subject, id);
 
 -- ── Other ────────────────────────────────────────────────────────────────────────────────────────
 

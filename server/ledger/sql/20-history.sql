@@ -88,8 +88,7 @@ BEGIN
 END $$;
 
 -- Transactions, prices, invoices, statements of payouts, corrections, audit entries and consents are never changed or
--- deleted, by anyone. Of a purchase only what the processor has taken back and the delivery of its receipt change, of a
--- payout only its state and how it was paid. Receipts are removed only by ledger_remove_archived, and daily statements are
+-- deleted, by anyone. Of a purchase only what the processor has taken back changes, of a payout only its state and how it was paid. Receipts are removed only by ledger_remove_archived, and daily statements are
 -- deleted only with their account.
 
 CREATE OR REPLACE TRIGGER ledger_transaction_append_only BEFORE UPDATE ON ledger_transaction
@@ -119,14 +118,9 @@ CREATE OR REPLACE TRIGGER purchase_append_only BEFORE DELETE OR UPDATE OF
 CREATE OR REPLACE TRIGGER purchase_not_truncated BEFORE TRUNCATE ON purchase
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
-CREATE OR REPLACE TRIGGER operator_action_append_only BEFORE UPDATE OR DELETE ON operator_action
+CREATE OR REPLACE TRIGGER audit_entry_append_only BEFORE UPDATE OR DELETE ON audit_entry
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER operator_action_not_truncated BEFORE TRUNCATE ON operator_action
-  FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
-
-CREATE OR REPLACE TRIGGER team_action_append_only BEFORE UPDATE OR DELETE ON team_action
-  FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
-CREATE OR REPLACE TRIGGER team_action_not_truncated BEFORE TRUNCATE ON team_action
+CREATE OR REPLACE TRIGGER audit_entry_not_truncated BEFORE TRUNCATE ON audit_entry
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 
 CREATE OR REPLACE TRIGGER auto_top_up_consent_append_only BEFORE UPDATE OR DELETE ON auto_top_up_consent

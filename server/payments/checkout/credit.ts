@@ -2,22 +2,22 @@ import type { Purchase } from '../../../prisma/client/client';
 import { nowDate } from '../../base/clock';
 import { creditsToJson, microcredits } from '../../base/credits';
 import { inTransaction, type Tx } from '../../base/db';
+import { makeMailDue } from '../../base/due-mails';
 import { type Booking, bookBonus, bookPurchase, OUTSIDE_ANY_APP } from '../../ledger';
 import { recordEvent } from '../../partners/webhooks/record';
 import { invoiceNewPurchase } from '../invoices/issue';
 import { readEventSubject } from './event-subject';
 import { finish, type Payment } from './payment';
 import type { ProcessorPayment } from './payment-processor';
-import { sendReceiptMail } from './receipt-mail';
 
 /** The processor's details of a payment that a purchase stores. */
 type PaymentDetails = Pick<ProcessorPayment, 'paymentId' | 'taxMinor' | 'forInvoice'>;
 
 /** Books the credits and notifies the partner exactly once: only one caller wins the conditional update. */
 export async function credit(payment: Payment, details: PaymentDetails): Promise<void> {
-  const purchaseId = await inTransaction(async (tx) => {
+  await inTransaction(async (tx) => {
     const { id, userId, partnerId } = payment;
-    if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return null;
+    if (!(await finish(tx, payment, 'completed', { completedAt: nowDate(), failure: null }))) return;
     const credits = microcredits(payment.credits);
     const booking = await bookPurchase(tx, { userId, partnerId, credits, sessionId: id });
     const purchase = await keepPurchase(tx, payment, booking.transactionId, details);
@@ -25,10 +25,8 @@ export async function credit(payment: Payment, details: PaymentDetails): Promise
     // Purchases outside any app are reported to no partner.
     if (partnerId !== OUTSIDE_ANY_APP) await notifyPartner(tx, payment, booking, bonus);
     await invoiceNewPurchase(tx, purchase, payment.language, details.forInvoice?.buyer ?? null);
-    return booking.transactionId;
+    await makeMailDue(tx, 'receipt', { purchaseId: purchase.id });
   });
-  // Not awaited, so that a slow mail server delays nothing. The sweep sends any mail that fails here.
-  if (purchaseId !== null) void sendReceiptMail(purchaseId);
 }
 
 async function keepPurchase(
@@ -52,7 +50,6 @@ async function keepPurchase(
       invoicedByProcessor: forInvoice?.isInvoiced ?? false,
       rate,
       credits,
-      receiptDueAt: nowDate(),
       createdAt: nowDate(),
     },
   });

@@ -1,75 +1,28 @@
-import { nowDate } from '../../base/clock';
 import { prisma } from '../../base/db';
+import type { MailRefs } from '../../base/due-mails';
 import { settings } from '../../base/env';
-import { describeError, log } from '../../base/log';
-import { escapeHtml, htmlMail, htmlParagraph, nextMailAttemptAt, sendMail } from '../../base/mail';
+import { escapeHtml, htmlMail, htmlParagraph, type Mail } from '../../base/mail';
 import { writeStopPath } from '../../base/stop-link';
 import { listDocuments } from '../invoices/documents';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
 import { writeReceiptMail } from './receipt-text';
 
-const BATCH_SIZE = 50;
-
-/**
- * Mails the receipt of a purchase when it is due. The next attempt is scheduled before this one
- * starts, so that two processes do not both send it and an unavailable mail server is tried again.
- */
-export async function sendReceiptMail(purchaseId: string): Promise<void> {
-  try {
-    const userId = await claim(purchaseId);
-    if (userId === null) return;
-    const receipt = await readPurchaseReceipt(userId, purchaseId);
-    if (receipt !== null)
-      await sendMail({
-        to: receipt.email,
-        ...writeMail(receipt, { userId, hasInvoice: await isInvoiced(receipt) }),
-      });
-    await prisma().purchase.update({ where: { id: purchaseId }, data: { receiptDueAt: null } });
-  } catch (error) {
-    log().warn(
-      { purchase_id: purchaseId, error: describeError(error) },
-      'receipt not mailed, will be retried',
-    );
-  }
+/** Null after the account is deleted. */
+export async function writeReceipt({ purchaseId }: MailRefs['receipt']): Promise<Mail | null> {
+  const { userId } = await prisma().purchase.findUniqueOrThrow({ where: { id: purchaseId } });
+  const receipt = await readPurchaseReceipt(userId, purchaseId);
+  if (receipt === null) return null;
+  return { to: receipt.email, ...writeMail(receipt, { userId, hasInvoice: await isInvoiced(receipt) }) };
 }
 
 async function isInvoiced({ id, invoicedByProcessor }: PurchaseReceipt): Promise<boolean> {
   return invoicedByProcessor || (await listDocuments([id])).length > 0;
 }
 
-/** Sends all receipts that are due. */
-export async function sweepReceiptMails(): Promise<void> {
-  const due = await prisma().purchase.findMany({
-    where: { receiptDueAt: { lte: nowDate() } },
-    select: { id: true },
-    orderBy: { receiptDueAt: 'asc' },
-    take: BATCH_SIZE,
-  });
-  for (const { id } of due) await sendReceiptMail(id);
-}
-
-/**
- * Returns the user whose receipt this process may send, or null when another process has claimed it or it is
- * not due.
- */
-async function claim(id: string): Promise<string | null> {
-  const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id } });
-  const { receiptAttempts, receiptDueAt } = purchase;
-  if (receiptDueAt === null) return null;
-  const { count } = await prisma().purchase.updateMany({
-    where: { id, receiptAttempts, receiptDueAt: { lte: nowDate() } },
-    data: {
-      receiptAttempts: receiptAttempts + 1,
-      receiptDueAt: nextMailAttemptAt(receiptAttempts),
-    },
-  });
-  return count === 1 ? purchase.userId : null;
-}
-
 function writeMail(
   receipt: PurchaseReceipt,
   { userId, hasInvoice }: { userId: string; hasInvoice: boolean },
-): { subject: string; text: string; html: string } {
+): Omit<Mail, 'to'> {
   const { title, intro, rows, link, linkText, invoiceLinkText, stopLinkText, note } =
     writeReceiptMail(receipt);
   const address = `${settings().BASE_URL}${link}`;

@@ -1,6 +1,6 @@
 import { prisma } from '../../base/db';
 import { settings } from '../../base/env';
-import { recordTeamAction } from '../../partners/team-log';
+import { recordTeamAction } from '../../partners/audit-log';
 import { disconnectAccount, startOnboarding } from './accounts';
 import { requestPayout } from './plan';
 

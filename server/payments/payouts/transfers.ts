@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, now } from '../../base/clock';
 import { inTransaction, prisma, type Tx } from '../../base/db';
 import { describeError, log } from '../../base/log';
 import { returnPayout } from '../../ledger';
-import { recordTeamAction } from '../../partners/team-log';
+import { recordTeamAction } from '../../partners/audit-log';
 import type { ProcessorTransfer } from './payout-processor';
 import { noteSent } from './send';
 import { stripePayouts } from './stripe/processor';
@@ -47,8 +47,8 @@ async function bookBack(teamId: string, { payoutId, transferId }: Record<'payout
 
 /** The reason of an operator who reverses it now: the event can arrive before they book it themselves. */
 async function findAskedReason(tx: Tx, subject: string): Promise<string | null> {
-  const asked = await tx.operatorAction.findFirst({
-    where: { subject, what: 'payout.reverse_asked', at: { gte: new Date(now() - HOUR_MS) } },
+  const asked = await tx.auditEntry.findFirst({
+    where: { teamId: null, subject, what: 'payout.reverse_asked', at: { gte: new Date(now() - HOUR_MS) } },
     orderBy: { id: 'desc' },
   });
   return asked?.reason ?? null;

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, now, nowDate } from '../../base/clock';
 import { querySlowly } from '../../base/db';
+import { warned } from './note';
 import { isRising, LEAST_ERRORS, type Outcomes } from './rising';
 
 /**
@@ -38,12 +39,12 @@ export async function noteAlerts(): Promise<void> {
 /** An endpoint to which no delivery has succeeded for an hour since one failed. */
 async function noteOutages(): Promise<void> {
   await querySlowly(
-    `INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at, due_at)
+    `WITH ${warned(`INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at)
      SELECT u.id, concat_ws(' ', 'webhook_failing', p.id, p.webhook_failing_since), 'webhook_failing',
-       jsonb_build_object('partnerId', p.id, 'teamId', p.team_id, 'since', p.webhook_failing_since), $1, $1
+       jsonb_build_object('partnerId', p.id, 'teamId', p.team_id, 'since', p.webhook_failing_since), $1
      FROM partner p ${RECIPIENTS}
      WHERE p.webhook_failing_since <= $2 AND p.webhook_url IS NOT NULL AND p.disabled_at IS NULL
-     ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+     ORDER BY 1, 2 ON CONFLICT DO NOTHING`)}`,
     [nowDate(), new Date(now() - FAILING_MS)],
   );
 }
@@ -51,15 +52,15 @@ async function noteOutages(): Promise<void> {
 /** To those who were notified of the outage. Without an endpoint, or with a new one, the first success decides. */
 async function noteRecoveries(): Promise<void> {
   await querySlowly(
-    `INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at, due_at)
-     SELECT a.user_id, replace(a.cause, 'webhook_failing', 'webhook_recovered'), 'webhook_recovered', a.detail, $1, $1
+    `WITH ${warned(`INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at)
+     SELECT a.user_id, replace(a.cause, 'webhook_failing', 'webhook_recovered'), 'webhook_recovered', a.detail, $1
      FROM warning_mail a JOIN partner p ON p.id = a.detail ->> 'partnerId'
      WHERE a.kind = 'webhook_failing' AND p.webhook_failing_since IS DISTINCT FROM (a.detail ->> 'since')::timestamptz
        AND NOT EXISTS (SELECT FROM warning_mail r WHERE r.user_id = a.user_id
          AND r.cause = replace(a.cause, 'webhook_failing', 'webhook_recovered'))
        AND EXISTS (SELECT FROM delivery d WHERE d.status = 'delivered' AND d.partner_id = p.id
          AND d.due_at >= (a.detail ->> 'since')::timestamptz)
-     ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+     ORDER BY 1, 2 ON CONFLICT DO NOTHING`)}`,
     [nowDate()],
   );
 }
@@ -87,9 +88,9 @@ async function noteErrors(): Promise<void> {
     if (!isRising(found, usual)) continue;
     const detail: ErrorsDetail = { ...found, partnerId, teamId, hour: hour.toISOString(), usual, codes };
     await querySlowly(
-      `INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at, due_at)
-       SELECT u.id, concat_ws(' ', 'errors', p.id, $2::text), 'errors', $3, $4, $4 FROM partner p ${RECIPIENTS}
-       WHERE p.id = $1 ORDER BY 1 ON CONFLICT DO NOTHING`,
+      `WITH ${warned(`INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at)
+       SELECT u.id, concat_ws(' ', 'errors', p.id, $2::text), 'errors', $3, $4 FROM partner p ${RECIPIENTS}
+       WHERE p.id = $1 ORDER BY 1 ON CONFLICT DO NOTHING`)}`,
       [partnerId, day, JSON.stringify(detail), nowDate()],
     );
   }

@@ -1,11 +1,12 @@
 import { DAY_MS, now, nowDate } from '../../base/clock';
 import { querySlowly } from '../../base/db';
+import { OR_NOW } from '../../base/due-mails';
 import { minimumBalance } from '../../ledger';
 import { findUnusual, HISTORY_DAYS, LEAST_UNUSUAL } from './unusual';
 
 /**
  * Makes warnings due. Each statement decides and claims at once, so that several instances note a cause once; the mail
- * is sent afterwards (send.ts).
+ * is sent afterwards.
  */
 
 export type LimitDetail = {
@@ -23,17 +24,23 @@ export type BoughtDetail = { boughtAt: string; spent: string; left: string };
 export type UnusualDetail = { day: string; today: string; usualFrom: string; usualTo: string };
 export type WeeklyDetail = { before: string; from: string; to: string; day: string };
 
+/** The end of a statement that records warnings or alerts and makes their mails due. */
+export const warned = (insert: string): string => `warned AS (${insert} RETURNING user_id, cause, noted_at)
+     INSERT INTO due_mail (kind, ref, due_at)
+     SELECT 'warning', jsonb_build_object('userId', user_id, 'cause', cause), noted_at FROM warned
+     ORDER BY user_id, cause ${OR_NOW}`;
+
 /**
  * Limits that users set, and those that apps set for them: the lowest that applies. A changed limit is a new cause, so
  * raising one leads to warnings about the new amount. In order, so that two instances cannot deadlock.
  */
 export async function noteLimits(users: string[]): Promise<void> {
   await querySlowly(
-    `INSERT INTO warning_mail AS m (user_id, cause, kind, percent, detail, noted_at, due_at)
+    `WITH ${warned(`INSERT INTO warning_mail AS m (user_id, cause, kind, percent, detail, noted_at)
      SELECT c.user_id, concat_ws(' ', CASE WHEN p.of_app THEN 'limit of' ELSE 'limit' END, p.partner_id, p.period, p.most,
          extract(epoch FROM p.ends)::bigint), 'limit',
        r.percent, jsonb_strip_nulls(jsonb_build_object('partnerId', p.partner_id, 'period', p.period, 'most', p.most::text,
-         'spent', p.spent::text, 'resetsAt', p.ends, 'isOfApp', nullif(p.of_app, false))), $2, $2
+         'spent', p.spent::text, 'resetsAt', p.ends, 'isOfApp', nullif(p.of_app, false))), $2
      FROM warning_choice c
      CROSS JOIN LATERAL (
        SELECT l.partner_id, p.period, p.most, p.spent, p.ends, false AS of_app
@@ -56,8 +63,8 @@ export async function noteLimits(users: string[]): Promise<void> {
      WHERE c.user_id = ANY ($1) AND c.limits AND p.most IS NOT NULL AND r.percent IS NOT NULL
      ORDER BY 1, 2
      ON CONFLICT (user_id, cause) DO UPDATE SET percent = excluded.percent, detail = excluded.detail,
-       noted_at = excluded.noted_at, due_at = excluded.due_at, attempts = 0
-     WHERE m.percent < excluded.percent`,
+       noted_at = excluded.noted_at
+     WHERE m.percent < excluded.percent`)}`,
     [users, nowDate(), minimumBalance()],
   );
 }
@@ -68,9 +75,9 @@ export async function noteLimits(users: string[]): Promise<void> {
  */
 export async function noteBought(users: string[]): Promise<void> {
   await querySlowly(
-    `INSERT INTO warning_mail AS m (user_id, cause, kind, percent, detail, noted_at, due_at)
+    `WITH ${warned(`INSERT INTO warning_mail AS m (user_id, cause, kind, percent, detail, noted_at)
      SELECT w.user_id, 'bought ' || bought.id, 'bought', r.percent, jsonb_build_object('boughtAt', bought.at,
-       'spent', spent.amount::text, 'left', had.left::text), $2, $2
+       'spent', spent.amount::text, 'left', had.left::text), $2
      FROM warning_choice c
      JOIN wallet w ON w.user_id = c.user_id
      CROSS JOIN LATERAL (
@@ -90,8 +97,8 @@ export async function noteBought(users: string[]): Promise<void> {
      WHERE c.user_id = ANY ($1) AND c.limits AND r.percent IS NOT NULL
      ORDER BY 1, 2
      ON CONFLICT (user_id, cause) DO UPDATE SET percent = excluded.percent, detail = excluded.detail,
-       noted_at = excluded.noted_at, due_at = excluded.due_at, attempts = 0
-     WHERE m.percent < excluded.percent`,
+       noted_at = excluded.noted_at
+     WHERE m.percent < excluded.percent`)}`,
     [users, nowDate(), minimumBalance()],
   );
 }
@@ -123,10 +130,10 @@ export async function noteUnusual(users: string[]): Promise<void> {
   });
   if (found.length === 0) return;
   await querySlowly(
-    `INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at, due_at)
-     SELECT user_id, 'unusual ' || $2, 'unusual', detail, $3, $3
+    `WITH ${warned(`INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at)
+     SELECT user_id, 'unusual ' || $2, 'unusual', detail, $3
      FROM json_to_recordset($1::json) AS f (user_id text, detail jsonb)
-     ORDER BY 1 ON CONFLICT DO NOTHING`,
+     ORDER BY 1 ON CONFLICT DO NOTHING`)}`,
     [JSON.stringify(found), day, nowDate()],
   );
 }
@@ -144,13 +151,13 @@ export async function noteWeekly(): Promise<void> {
        UPDATE warning_choice c
        SET weekly_at = ledger_instant(due.zone, date_trunc('week', timezone(due.zone, $1)) + interval '1 week 8 hours')
        FROM due WHERE c.user_id = due.user_id RETURNING c.user_id, due.zone
-     )
-     INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at, due_at)
+     ), ${warned(`
+     INSERT INTO warning_mail (user_id, cause, kind, detail, noted_at)
      SELECT n.user_id, 'weekly ' || (ends - interval '1 week')::date, 'weekly', jsonb_build_object(
        'before', ledger_instant(zone, ends - interval '2 weeks'), 'from', ledger_instant(zone, ends - interval '1 week'),
-       'to', ledger_instant(zone, ends), 'day', (ends - interval '1 week')::date), $1, $1
+       'to', ledger_instant(zone, ends), 'day', (ends - interval '1 week')::date), $1
      FROM noted n CROSS JOIN LATERAL (SELECT date_trunc('week', timezone(n.zone, $1::timestamptz)) AS ends) w
-     ORDER BY 1 ON CONFLICT DO NOTHING`,
+     ORDER BY 1 ON CONFLICT DO NOTHING`)}`,
     [nowDate(), WEEKLY_PER_RUN],
   );
 }

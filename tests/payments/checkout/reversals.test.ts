@@ -324,7 +324,9 @@ describe('a payment that arrives', () => {
     expect(await creditsOf(bought)).toBe(1000);
     expect([await alertsOf(bought), await differencesOf(bought)]).toEqual([[], []]);
     await expect(credit()).rejects.toMatchObject({ code: 'not_found' });
-    expect(await prisma().operatorAction.count({ where: { what: 'payment.credit' } })).toBeGreaterThan(0);
+    expect(
+      await prisma().auditEntry.count({ where: { teamId: null, what: 'payment.credit' } }),
+    ).toBeGreaterThan(0);
   });
 
   test.each(['expired', 'failed'])('for a checkout session that is %s can be credited', async (status) => {

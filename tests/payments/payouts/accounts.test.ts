@@ -10,9 +10,10 @@ import {
   sweepAccounts,
 } from '@/server/payments/payouts/accounts';
 import { describeAccount } from '@/server/payments/payouts/describe-account';
-import { sendPayoutMails } from '@/server/payments/payouts/mails';
+import { notePayoutMails } from '@/server/payments/payouts/mails';
 import { disconnectByMember } from '@/server/payments/payouts/member-requests';
 import { requestPayout } from '@/server/payments/payouts/plan';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { until } from '../../harness/until';
 import {
@@ -111,7 +112,8 @@ test('without events, the sweep learns what changed', async () => {
 });
 
 async function mailsTo(email: string): Promise<CaughtMail[]> {
-  await sendPayoutMails();
+  await notePayoutMails();
+  await sendMails('payout_account');
   const response = await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(email)}`);
   return (await response.json()) as CaughtMail[];
 }
@@ -177,7 +179,7 @@ test('an owner replaces an account that still exists: what was not sent fails, a
     const booked = await prisma().payoutTransaction.findMany({ where: { payoutId } });
     expect(booked.map(({ kind }) => kind).sort()).toEqual(['payout', 'payout_return']);
     expect(await ask({ teamId })).toBe(false);
-    expect(await prisma().teamAction.findMany({ where: { teamId } })).toMatchObject([
+    expect(await prisma().auditEntry.findMany({ where: { teamId } })).toMatchObject([
       { actor: 'usr_owner', what: 'payouts.disconnect', before: { country: 'AT' } },
     ]);
   }

@@ -77,8 +77,8 @@ describe('a decision about a payout takes effect and is recorded, or is refused 
     const now = await rowOf(id);
     expect(now.state).toBe(after);
     expect(now).not.toEqual(before);
-    expect(await prisma().operatorAction.findMany({ where: { subject: id } })).toMatchObject([
-      { operator: OPERATOR, what: `payout.${what}`, reason },
+    expect(await prisma().auditEntry.findMany({ where: { teamId: null, subject: id } })).toMatchObject([
+      { actor: OPERATOR, what: `payout.${what}`, reason },
     ]);
     const books = await prisma().payoutTransaction.findMany({ where: { payoutId: id } });
     const isBack = after === 'returned' || after === 'failed';
@@ -212,7 +212,7 @@ test('the terms of a team are recorded with the values before and after', async 
   const teamId = await newTeam('Terms');
   const terms = { minimum: 5_000_000_000n, reserve: 1_000_000_000n } as never;
   await changeTeamPayouts({ operator: OPERATOR, teamId, reason, change: { do: 'terms', terms } });
-  expect(await prisma().operatorAction.findFirst({ where: { subject: teamId } })).toMatchObject({
+  expect(await prisma().auditEntry.findFirst({ where: { teamId: null, subject: teamId } })).toMatchObject({
     what: 'team.terms',
     before: { minimum: null, reserve: 0 },
     after: { minimum: 50, reserve: 10 },

@@ -28,7 +28,7 @@ async function newSentPayout(cents = 12_500) {
 }
 
 const actionsOf = async (subject: string) =>
-  (await prisma().operatorAction.findMany({ where: { subject }, orderBy: { id: 'asc' } })).map(
+  (await prisma().auditEntry.findMany({ where: { teamId: null, subject }, orderBy: { id: 'asc' } })).map(
     ({ what }) => what,
   );
 
@@ -55,7 +55,7 @@ test('of five operators who reverse a payout at once, one books it back, and Str
   });
   expect(await readPayout(payoutId)).toMatchObject({ state: 'returned', failure: 'the app was taken over' });
   expect((await actionsOf(payoutId)).filter((what) => what === 'payout.reversed')).toHaveLength(1);
-  expect(await prisma().teamAction.findMany({ where: { teamId, subject: payoutId } })).toMatchObject([
+  expect(await prisma().auditEntry.findMany({ where: { teamId, subject: payoutId } })).toMatchObject([
     { actor: 'operator', what: 'payout.reversed', before: { state: 'sent' }, after: { state: 'returned' } },
   ]);
   await expect(reversePayout(asked(payoutId))).rejects.toThrow('This payout is returned');
@@ -165,7 +165,7 @@ test('an operator sees the destination of a planned payout only, and the audit l
   expect(saved).toMatchObject({ ok: true });
   expect(await viewDestination(OPERATOR, id)).toBe('AT61 1904 3002 3457 3201');
   expect(await actionsOf(id)).toEqual(['payout.destination']);
-  const logged = await prisma().operatorAction.findMany({ where: { subject: id } });
+  const logged = await prisma().auditEntry.findMany({ where: { teamId: null, subject: id } });
   expect(JSON.stringify(logged)).not.toContain('3201');
   // The change took the approval back.
   await changePayout({ ...asked(id), change: { do: 'approve' } });

@@ -72,7 +72,7 @@ test('the next payout waits for a destination, the minimum, the operator, and af
   await returnPayout({ payoutId, from: ['planned'], to: 'failed', failure: 'The bank refused it.' });
   expect(await waitsOf(teamId)).toEqual([['ended'], true]);
   expect(await readOutlook(teamId)).toMatchObject({ payable: 200_000_000n, paidOut: 0n });
-  const log = await prisma().teamAction.findMany({
+  const log = await prisma().auditEntry.findMany({
     where: { teamId },
     select: { actor: true, what: true, subject: true },
   });

@@ -61,4 +61,4 @@ export async function newPayout({ state, method, isApproved = true, month = 11, 
 }
 
 export const countDecisions = (subject: string): Promise<number> =>
-  prisma().operatorAction.count({ where: { subject } });
+  prisma().auditEntry.count({ where: { teamId: null, subject } });

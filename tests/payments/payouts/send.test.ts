@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS, nowDate } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
+import { makeMailDue } from '@/server/base/due-mails';
 import { refreshBankPayout, sweepBankPayouts } from '@/server/payments/payouts/bank-payouts';
-import { sendPayoutMails } from '@/server/payments/payouts/mails';
+import { notePayoutMails } from '@/server/payments/payouts/mails';
 import { sendPayouts } from '@/server/payments/payouts/send';
 import { stripePayouts } from '@/server/payments/payouts/stripe/processor';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { until } from '../../harness/until';
 import {
@@ -23,7 +25,8 @@ const { stripe } = world;
 
 const transfersTo = async (destination: string) => (await stripe.transfers.list({ destination })).data;
 const mailsTo = async (email: string): Promise<CaughtMail[]> => {
-  await sendPayoutMails();
+  await notePayoutMails();
+  await sendMails('payout');
   const response = await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(email)}`);
   return (await response.json()) as CaughtMail[];
 };
@@ -44,7 +47,8 @@ test('several instances send an approved payout once, and the owner and finance 
     { amount: 4_250, currency: 'usd', metadata: { payout: payout.payoutId } },
   ]);
   expect(await readPayout(payout.payoutId)).toMatchObject({ state: 'sent', attempts: 1, leaseUntil: null });
-  await Promise.all([sendPayoutMails(), sendPayoutMails()]);
+  await Promise.all([notePayoutMails(), notePayoutMails()]);
+  await Promise.all([sendMails('payout'), sendMails('payout')]);
   for (const email of [payout.owner, payout.finance]) {
     const mails = await mailsTo(email);
     expect(mails.map(({ subject }) => subject)).toEqual(['Your payout of $42.50 is on its way']);
@@ -195,16 +199,9 @@ test('a mail is not sent to a member who has left', async () => {
   await earn(payout, 1);
   await sendPayouts();
   await prisma().$executeRaw`UPDATE payout SET mailed_state = 'sent' WHERE id = ${payout.payoutId}`;
-  await prisma().payoutMail.create({
-    data: {
-      teamId: payout.teamId,
-      email: payout.finance,
-      payoutId: payout.payoutId,
-      kind: 'sent',
-      dueAt: nowDate(),
-    },
-  });
+  const ref = { payoutId: payout.payoutId, kind: 'sent', email: payout.finance };
+  await makeMailDue(prisma(), 'payout', ref);
   await prisma().teamMember.deleteMany({ where: { email: payout.finance } });
   expect(await mailsTo(payout.finance)).toEqual([]);
-  expect(await prisma().payoutMail.count({ where: { email: payout.finance } })).toBe(0);
+  expect(await prisma().dueMail.count({ where: { ref: { equals: ref } } })).toBe(0);
 });

@@ -31,7 +31,8 @@ const booksOf = async (payoutId: string) =>
   (await prisma().payoutTransaction.findMany({ where: { payoutId }, orderBy: { createdAt: 'asc' } })).map(
     ({ kind }) => kind,
   );
-const logOf = (subject: string) => prisma().teamAction.findMany({ where: { subject } });
+const logOf = (subject: string) =>
+  prisma().auditEntry.findMany({ where: { subject, teamId: { not: null } } });
 const stateBecomes = (payoutId: string, state: string) =>
   until(
     () => readPayout(payoutId),
@@ -170,8 +171,8 @@ test('of an operator’s reversal whose event arrives first, their reason and bo
   await control(world, { webhooks: 'on' });
   expect(await readPayout(payoutId)).toMatchObject({ state: 'returned', failure: 'the app was taken over' });
   expect(await logOf(payoutId)).toMatchObject([{ actor: 'operator', what: 'payout.reversed' }]);
-  const actions = await prisma().operatorAction.findMany({
-    where: { subject: payoutId },
+  const actions = await prisma().auditEntry.findMany({
+    where: { teamId: null, subject: payoutId },
     orderBy: { id: 'asc' },
   });
   expect(actions).toMatchObject([

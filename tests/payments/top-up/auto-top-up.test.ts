@@ -4,16 +4,15 @@ import { chargeFor } from '@/server/base/credits';
 import { inTransaction, pool, prisma } from '@/server/base/db';
 import { capture, checkLedger, readPockets } from '@/server/ledger';
 import { allowPurchases, blockPurchases } from '@/server/payments/checkout/purchase-block';
-import { sweepReceiptMails } from '@/server/payments/checkout/receipt-mail';
 import { refundPurchase } from '@/server/payments/checkout/refund-purchase';
 import { removeSavedCard } from '@/server/payments/checkout/saved-cards';
 import { stripeProcessor } from '@/server/payments/checkout/stripe/processor';
 import { advanceTopUps, beginTopUps } from '@/server/payments/checkout/top-up/advance';
 import { turnOffAutoTopUp } from '@/server/payments/checkout/top-up/auto-top-up';
 import { findTopUpConfirmation, startTopUpConfirmation } from '@/server/payments/checkout/top-up/confirm';
-import { sendTopUpMails } from '@/server/payments/checkout/top-up/mails';
 import { finishAuthorization } from '@/server/payments/checkout/top-up/turn-on';
 import { watchBalances } from '@/server/payments/checkout/top-up/watch-balances';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
@@ -65,7 +64,7 @@ const moneyOf = async ({ userId }: Buyer) => Number((await readPockets(userId)).
 const control = (command: object) => send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, command);
 
 async function mailsTo({ email }: Buyer): Promise<{ subject: string; text: string }[]> {
-  await Promise.all([sendTopUpMails(), sendTopUpMails()]);
+  await Promise.all([sendMails('top_up'), sendMails('top_up')]);
   const response = await fetch(`${world.mailUrl}/mails?to=${encodeURIComponent(email)}`);
   return (await response.json()) as { subject: string; text: string }[];
 }
@@ -109,7 +108,7 @@ describe('a settlement below the threshold', () => {
     const buyer = await newTopUpBuyer();
     await spend(buyer, 600);
     await passTwice();
-    await sweepReceiptMails();
+    await sendMails('receipt');
     const [mail] = await until(
       () => mailsTo(buyer),
       (mails) => mails.length > 0,
@@ -364,7 +363,7 @@ describe('money that is returned', () => {
   });
 
   async function expectReversed({ userId }: Buyer) {
-    expect(await readTopUp(userId)).toMatchObject({ state: 'off', offReason: 'reversed', mail: 'off' });
+    expect(await readTopUp(userId)).toMatchObject({ state: 'off', offReason: 'reversed' });
   }
 });
 

@@ -102,12 +102,13 @@ test('a decline turns it off and does not count; a top-up that never reached the
     offReason: 'insufficient_funds',
     sessionId: null,
     monthMinor: 0,
-    mail: 'off',
   });
   expect(await readTopUp(unstarted)).toMatchObject({
     state: 'on',
     sessionId: null,
     monthMinor: 0,
-    mail: null,
   });
+  const refs = (await prisma().dueMail.findMany({ where: { kind: 'top_up' } })).map(({ ref }) => ref);
+  expect(refs).toContainEqual({ userId: declined, about: 'off' });
+  expect(refs).not.toContainEqual({ userId: unstarted, about: 'off' });
 });

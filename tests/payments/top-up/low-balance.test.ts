@@ -5,9 +5,9 @@ import {
   findLowBalanceMail,
   noteLowBalances,
   saveLowBalanceMail,
-  sendLowBalanceMails,
 } from '@/server/payments/checkout/top-up/low-balance';
 import { deleteAccount } from '@/server/people/delete-account';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { newUser } from '../../people/account/person';
 import { openMailbox } from '../../people/identity/mailbox';
@@ -37,7 +37,7 @@ async function watch(userId: string, credits: number): Promise<number> {
   await setMoney(userId, credits);
   const before = mailbox.mails.length;
   await Promise.all([noteLowBalances([userId]), noteLowBalances(null)]);
-  await Promise.all([sendLowBalanceMails(), sendLowBalanceMails()]);
+  await Promise.all([sendMails('low_balance'), sendMails('low_balance')]);
   return mailbox.mails.length - before;
 }
 
@@ -76,14 +76,14 @@ test('the mail arrives although the mail server was away, and not if credits wer
   expect(await watch(rescued, 100)).toBe(0);
   Object.assign(settings(), { SMTP_URL: url });
   await setMoney(rescued, 900);
-  await sendLowBalanceMails();
+  await sendMails('low_balance');
   expect(mailbox.mails).toHaveLength(0);
   clock += MINUTE_MS;
-  await sendLowBalanceMails();
+  await sendMails('low_balance');
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: waiting } });
   expect(mailbox.mails.map(({ recipients }) => recipients)).toEqual([[email]]);
   clock += DAY_MS;
-  await sendLowBalanceMails();
+  await sendMails('low_balance');
   expect(mailbox.mails).toHaveLength(1);
 });
 

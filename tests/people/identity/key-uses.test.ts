@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS, setClock } from '@/server/base/clock';
 import { pool, prisma } from '@/server/base/db';
-import { sendKeyNotices } from '@/server/people/key-notice-mails';
 import { readRevokeToken, writeRevokeToken } from '@/server/people/keys/revoke-link';
 import { coarseNetworkOf, forgetOldUses, noteKeyUse, writeKeyUses } from '@/server/people/keys/uses';
 import { findKeyOfLink, revokeByLink } from '@/server/people/revoke-by-link';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
 import { newPerson, type Person } from '../../harness/people';
@@ -44,7 +44,7 @@ async function useFrom({ userKey }: Person, ip: string): Promise<void> {
 /** Writes and mails what was noted, as the background jobs do. */
 async function runJobs(): Promise<void> {
   await writeKeyUses();
-  await sendKeyNotices();
+  await sendMails('key');
 }
 
 async function mailsOf({ userId }: Person) {
@@ -136,7 +136,7 @@ describe('causes no mail', () => {
     await useFrom(person, '10.51.0.1');
     await writeKeyUses();
     await revokeByLink(writeRevokeToken(person.keyId));
-    await sendKeyNotices();
+    await sendMails('key');
     expect(await mailsOf(person)).toEqual([]);
   });
 });
@@ -163,7 +163,7 @@ test('uses in parallel and from many processes cause one mail a day, and another
   const burst = async (from: number) => {
     await Promise.all(Array.from({ length: 10 }, (_, n) => useFrom(person, `${from}.${n}.0.1`)));
     await Promise.all([writeKeyUses(), writeKeyUses()]);
-    await Promise.all([sendKeyNotices(), sendKeyNotices(), sendKeyNotices()]);
+    await Promise.all([sendMails('key'), sendMails('key'), sendMails('key')]);
   };
   for (const from of [20, 21, 22]) await burst(from);
   expect(await mailsOf(person)).toHaveLength(1);
@@ -181,15 +181,16 @@ test('a mail that could not be sent is sent later; what was unusual is erased th
   const rename = (to: string) => prisma().user.update({ where: { id: userId }, data: { email: to } });
   await rename('no recipient');
   await runJobs();
-  const read = () => prisma().keyNotice.findFirstOrThrow({ where: { keyId: person.keyId } });
+  const read = () =>
+    prisma().dueMail.findFirst({ where: { kind: 'key', ref: { path: ['keyId'], equals: person.keyId } } });
   expect(await read()).toMatchObject({ attempts: 1, dueAt: new Date(time + MINUTE_MS) });
   await rename(email);
-  await sendKeyNotices();
+  await sendMails('key');
   expect(await mailsOf(person)).toEqual([]);
   pass(MINUTE_MS);
-  await sendKeyNotices();
+  await sendMails('key');
   expect(await mailsOf(person)).toHaveLength(1);
-  expect(await read()).toMatchObject({ attempts: 2, dueAt: null, detail: null });
+  expect(await read()).toBeNull();
 });
 
 test('no address is stored, and networks are forgotten after 90 days or with their key', async () => {

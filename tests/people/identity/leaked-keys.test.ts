@@ -5,8 +5,8 @@ import { MINUTE_MS, setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
 import { newUserKey } from '@/server/base/tokens';
 import { disablePartner } from '@/server/partners/partner';
-import { sendKeyNotices } from '@/server/people/key-notice-mails';
 import { restrictKey } from '@/server/people/keys/restrict';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
 import { type AppUser, mint, newAppUser, newPartner, recordedEvents } from './app-world';
@@ -109,7 +109,7 @@ test('a reported key stops working, its app gets an event and its owner a mail t
   const events = (await recordedEvents(partner.id)).filter(({ data }) => data.key_id === keyId);
   expect(events.map(({ type, data }) => [type, data.reason])).toContainEqual(['user_key.revoked', 'leaked']);
 
-  await sendKeyNotices();
+  await sendMails('key');
   const [mailed, ...more] = mailsTo(user.email);
   expect(more).toEqual([]);
   expect(mailed?.mail.subject).toMatch(/^Your key for .+ was found in public and revoked$/);
@@ -125,7 +125,7 @@ test('a mail names an app only once its name was approved @attack', async () => 
   const user = await newAppUser(named.id);
   await prisma().partner.update({ where: { id: partner.id }, data: { nameApprovedAt: null } });
   await report([unnamed.userKey, (await mint(user)).userKey]);
-  await sendKeyNotices();
+  await sendMails('key');
   expect(mailsTo(unnamed.user.email)[0]?.mail.subject).toBe(
     'Your key for an app was found in public and revoked',
   );
@@ -153,7 +153,7 @@ test('only user keys that exist are true positives; revoked ones stay revoked an
     tokens.map((token) => token === userKey),
   );
   expect((await prisma().userKey.findUniqueOrThrow({ where: { id: keyId } })).revokedAt).toEqual(revokedAt);
-  await sendKeyNotices();
+  await sendMails('key');
   expect(mailsTo(user.email)).toHaveLength(1);
 });
 
@@ -163,7 +163,7 @@ test('the same key reported in parallel is revoked once, with one event and one 
   expect(answers.every(({ verdicts }) => verdicts.every(({ label }) => label === 'true_positive'))).toBe(
     true,
   );
-  await Promise.all([sendKeyNotices(), sendKeyNotices(), sendKeyNotices()]);
+  await Promise.all([sendMails('key'), sendMails('key'), sendMails('key')]);
   expect(mailsTo(user.email)).toHaveLength(1);
   const events = (await recordedEvents(partner.id)).filter(({ data }) => data.key_id === keyId);
   expect(events.filter(({ type }) => type === 'user_key.revoked')).toHaveLength(1);

@@ -14,13 +14,12 @@ import { bookCorrections, grantCredits, OUTSIDE_ANY_APP, openUserApp } from '@/s
 import { sealAccounts } from '@/server/operator/abuse';
 import { findUserRef } from '@/server/operator/find-user';
 import { createGiftLinks, createPromotion } from '@/server/operator/promotions';
-import { sendInvitations } from '@/server/partners/invitations';
 import { createPartner } from '@/server/partners/partner';
 import { addRedirect } from '@/server/partners/redirects';
 import { setEndpoint } from '@/server/partners/webhooks/endpoint';
 import { credit } from '@/server/payments/checkout/credit';
 import { saveBillingDetails } from '@/server/payments/invoices/billing-details';
-import { sendPayoutMails } from '@/server/payments/payouts/mails';
+import { notePayoutMails } from '@/server/payments/payouts/mails';
 import { startDeviceAuthorization } from '@/server/people/device-authorization';
 import { writeRevokeToken } from '@/server/people/keys/revoke-link';
 import { SESSION_COOKIE } from '@/server/people/session-cookie';
@@ -28,7 +27,6 @@ import { openSession } from '@/server/people/sessions';
 import { sendServiceCode } from '@/server/people/sign-in-to-service';
 import { openUser } from '@/server/people/users';
 import { saveWarningChoice } from '@/server/people/warnings/choice';
-import { sendCorrectionMails } from '@/server/reports/corrections/mails';
 import { ACCOUNT, closeDay } from '@/server/reports/statements/close-days';
 import { buildPages, bundleServer } from '../../../scripts/steps.mjs';
 import { newDatabase } from '../../harness';
@@ -923,22 +921,17 @@ const BACKGROUND_TABLES =
 const changedTables = (before: Record<string, string>, after: Record<string, string>): string[] =>
   Object.keys(after).filter((name) => before[name] !== after[name]);
 
-/** Resolves once no webhook, receipt, invitation, correction or mail about a payout is pending. */
+/** Resolves once no webhook, correction or mail is pending. */
 async function finishPending(): Promise<void> {
-  // The server does it every ten and every thirty seconds.
-  await sendInvitations();
-  await sendPayoutMails();
+  // The server does it every five and every thirty seconds.
+  await notePayoutMails();
   await bookCorrections();
-  await sendCorrectionMails();
   await until(
     () =>
       Promise.all([
         prisma().delivery.count({ where: { status: 'pending' } }),
-        prisma().purchase.count({ where: { receiptDueAt: { not: null } } }),
-        prisma().teamInvitation.count({ where: { mailDueAt: { not: null } } }),
-        prisma().payoutMail.count(),
         prisma().correctionBatch.count({ where: { state: 'approved' } }),
-        prisma().correctionMail.count(),
+        prisma().dueMail.count(),
       ]),
     (pending) => pending.every((count) => count === 0),
   );

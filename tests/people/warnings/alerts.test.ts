@@ -9,7 +9,7 @@ import { clearEndpoint, setEndpoint } from '@/server/partners/webhooks/endpoint'
 import { openUser } from '@/server/people/users';
 import { saveAlertChoice } from '@/server/people/warnings/alert-choice';
 import { noteAlerts } from '@/server/people/warnings/note-alerts';
-import { sendWarnings } from '@/server/people/warnings/send';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { allowLoopback, deliverDue, recordTest } from '../../partners/webhooks/hook-world';
 import { startReceiver } from '../../partners/webhooks/receiver';
@@ -68,7 +68,7 @@ async function newTeam(): Promise<Team> {
 async function look(): Promise<string[]> {
   const before = mailbox.mails.length;
   await Promise.all([noteAlerts(), noteAlerts()]);
-  await Promise.all([sendWarnings(), sendWarnings()]);
+  await Promise.all([sendMails('warning'), sendMails('warning')]);
   return mailbox.mails.slice(before).map(({ mail, recipients }) => `${recipients} ${mail.subject}`);
 }
 

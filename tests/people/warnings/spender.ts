@@ -5,8 +5,8 @@ import type { WarningKind } from '@/server/base/unsubscribe-link';
 import { capture, type Limits, type Period, saveLimits } from '@/server/ledger';
 import { saveWarningChoice } from '@/server/people/warnings/choice';
 import { noteWeekly } from '@/server/people/warnings/note';
-import { sendWarnings } from '@/server/people/warnings/send';
 import { noteSpending } from '@/server/people/warnings/watch';
+import { sendMails } from '@/server/process/mail-jobs';
 import { receipt } from '../../ledger/receipt';
 import { buy, exactly, hold, newWallet, type Wallet } from '../../ledger/wallets';
 
@@ -65,5 +65,5 @@ export function limit(wallet: Wallet, app: string, amounts: Partial<Record<Perio
 export async function warn(...spenders: Wallet[]): Promise<void> {
   const users = spenders.map(({ userId }) => userId);
   await Promise.all([noteSpending(users), noteSpending(users), noteWeekly(), noteWeekly()]);
-  await Promise.all([sendWarnings(), sendWarnings()]);
+  await Promise.all([sendMails('warning'), sendMails('warning')]);
 }

@@ -6,8 +6,8 @@ import { settings } from '@/server/base/env';
 import { readStopToken } from '@/server/base/stop-link';
 import { saveAppLimits, saveCeiling, type UserLimits } from '@/server/partners/user-limits';
 import { deleteAccount } from '@/server/people/delete-account';
-import { sendWarnings } from '@/server/people/warnings/send';
 import { forgetOldWarnings, noteSpending, watchSpending } from '@/server/people/warnings/watch';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { buy, grant } from '../../ledger/wallets';
 import { recordRequest } from '../account/person';
@@ -202,7 +202,7 @@ describe('a limit', () => {
     await spend(spender, 55);
     await noteSpending([spender.userId]);
     await setTime('2026-11-19T00:00:01Z');
-    await sendWarnings();
+    await sendMails('warning');
     expect(subjects()).toEqual([]);
   });
 });
@@ -323,7 +323,7 @@ test('the background job finds users by what was settled, also by an instance th
   await watchSpending();
   await spend(settled, 60);
   await watchSpending();
-  await sendWarnings();
+  await sendMails('warning');
   expect(mailbox.mails.map(({ recipients }) => recipients)).toEqual([[settled.email]]);
   // As another instance does, which dies before it looks.
   const dead = { user: lost.userId, app: idOf(lost, 'Harbour') };
@@ -334,11 +334,11 @@ test('the background job finds users by what was settled, also by an instance th
     dead.app,
   ]);
   await watchSpending();
-  await sendWarnings();
+  await sendMails('warning');
   expect(mailbox.mails).toHaveLength(1);
   await setTime('2026-11-18T12:10:00Z');
   await watchSpending();
-  await sendWarnings();
+  await sendMails('warning');
   expect(mailbox.mails.map(({ recipients }) => recipients)).toEqual([[settled.email], [lost.email]]);
 });
 

@@ -59,7 +59,11 @@ async function expectBookedOnce(batch: string, wallets: Wallet[]): Promise<void>
   expect(await prisma().correctionBatch.findUnique({ where: { id: batch } })).toMatchObject({
     state: 'booked',
   });
-  expect(await prisma().correctionMail.count({ where: { batchId: batch } })).toBe(USERS);
+  expect(
+    await prisma().dueMail.count({
+      where: { kind: 'correction', ref: { path: ['batchId'], equals: batch } },
+    }),
+  ).toBe(USERS);
   expect((await checkLedger()).differences).toEqual([]);
 }
 

@@ -9,7 +9,7 @@ import { newId } from '@/server/base/ids';
 import { bookCorrections, checkLedger, grantCredits } from '@/server/ledger';
 import { type Decision, decideCorrections, findBatch } from '@/server/operator/corrections';
 import { deleteAccount } from '@/server/people/delete-account';
-import { sendCorrectionMails } from '@/server/reports/corrections/mails';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
 import { svc, svcJson } from '../../harness/command';
@@ -136,8 +136,8 @@ describe('a wrong price', () => {
       correction_reason: REASON,
     });
 
-    await Promise.all([sendCorrectionMails(), sendCorrectionMails()]);
-    await sendCorrectionMails();
+    await Promise.all([sendMails('correction'), sendMails('correction')]);
+    await sendMails('correction');
     expect(mailbox.mails).toHaveLength(2);
     const { email } = await prisma().user.findUniqueOrThrow({ where: { id: person.userId } });
     const mail = mailbox.mails.find(({ recipients }) => recipients[0] === email)?.mail;

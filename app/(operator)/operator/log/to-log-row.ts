@@ -1,77 +1,18 @@
 import { describeChange } from '@/app/_ui/describe-change';
-import type { ActionName, RecordedAction } from '@/server/operator/record';
-import type { LogRow } from './log-table';
+import type { LogRow } from '@/app/_ui/log-table';
+import type { RecordedAction } from '@/server/operator/record';
+import { describeAction } from '@/server/partners/audit-log';
 
 /** One audit entry in words. Changed values are written as `before → after`. */
-export function toLogRow({
-  id,
-  at,
-  operator,
-  what,
-  subject,
-  name,
-  reason,
-  before,
-  after,
-}: RecordedAction): LogRow {
+export function toLogRow({ name, before, after, ...entry }: RecordedAction): LogRow {
+  const subject = entry.subject ?? '';
   return {
-    id,
-    at: at.toISOString(),
-    operator,
-    what: WORDS[what as ActionName] ?? what,
+    id: entry.id,
+    at: entry.at.toISOString(),
+    actor: entry.actor,
+    what: describeAction(entry),
     subject: name ?? (subject.startsWith('usr_') ? 'a deleted account' : subject),
-    reason,
+    reason: entry.reason,
     change: describeChange(before, after),
   };
 }
-
-const WORDS: Record<ActionName, string> = {
-  'app.create': 'Created the app',
-  'app.approve': 'Approved the app',
-  'app.decline': 'Declined the app',
-  'app.name_approve': 'Approved the name',
-  'app.name_decline': 'Declined the name',
-  'app.disable': 'Disabled the app',
-  'app.enable': 'Enabled the app',
-  'app.resume': 'Resumed the app',
-  'app.rate': 'Changed the rate',
-  'app.rate_cap': 'Changed the rate cap',
-  'app.earnings_hold': 'Changed the maturity period',
-  'app.key': 'Rotated the publishable key',
-  'app.owner': 'Changed the owner',
-  'app.origins': 'Changed the origins',
-  'app.redirects': 'Changed the redirect addresses',
-  'app.webhook': 'Changed the webhook',
-  'app.models': 'Changed the models',
-  'app.limit_ceiling': 'Changed the ceiling of limits',
-  'app.limit_default': 'Changed the default limits',
-  'user.resume': 'Resumed the user',
-  'user.passkeys': 'Removed the passkeys',
-  'user.block_purchases': 'Blocked the purchases',
-  'user.allow_purchases': 'Allowed the purchases',
-  'credits.give': 'Gave credits',
-  'credits.take': 'Took credits',
-  'purchase.refund_asked': 'Requested a refund',
-  'purchase.refunded': 'Refunded a purchase',
-  'payment.dismiss': 'Dismissed an alert',
-  'payment.credit': 'Credited a payment',
-  'promotion.create': 'Created a promotion',
-  'promotion.links': 'Created gift links',
-  'promotion.disable': 'Disabled a promotion',
-  'correction.approve': 'Approved corrections',
-  'correction.discard': 'Discarded corrections',
-  'payout.approve': 'Approved a payout',
-  'payout.hold': 'Paused a payout',
-  'payout.release': 'Resumed a payout',
-  'payout.send_now': 'Asked to send a payout now',
-  'payout.again': 'Planned a payout again',
-  'payout.sent': 'Recorded a payout as sent',
-  'payout.returned': 'Recorded a payout as returned',
-  'payout.failed': 'Recorded a payout as failed',
-  'payout.reverse_asked': 'Asked to reverse a payout',
-  'payout.reversed': 'Reversed a payout',
-  'payout.destination': 'Viewed the destination of a payout',
-  'team.hold': 'Paused the payouts of the team',
-  'team.release': 'Resumed the payouts of the team',
-  'team.terms': 'Changed the payout terms',
-};

@@ -1,6 +1,7 @@
 import type { AutoTopUp } from '../../../../prisma/client/client';
 import { HOUR_MS, now, nowDate } from '../../../base/clock';
-import { prisma } from '../../../base/db';
+import { inTransaction, prisma } from '../../../base/db';
+import { makeMailDue } from '../../../base/due-mails';
 import { describeError, log } from '../../../base/log';
 import { OUTSIDE_ANY_APP } from '../../../ledger';
 import { type Currency, toMajorUnits } from '../amounts';
@@ -108,20 +109,21 @@ async function cancel({ id, processorPaymentId }: Payment): Promise<void> {
 /** The payment stays open until the buyer has confirmed it at the bank, or until it expires. */
 async function askForConfirmation(topUp: InProgress, { expiresAt }: Payment): Promise<void> {
   const { userId, sessionId } = topUp;
-  const { count } = await prisma().autoTopUp.updateMany({
-    where: { userId, sessionId, state: 'on' },
-    data: {
-      state: 'needs_confirmation' satisfies TopUpState,
-      confirmUntil: expiresAt,
-      leaseUntil: expiresAt,
-      updatedAt: nowDate(),
-      mail: 'confirm',
-      mailDueAt: nowDate(),
-      mailAttempts: 0,
-    },
+  const isAsked = await inTransaction(async (tx) => {
+    const { count } = await tx.autoTopUp.updateMany({
+      where: { userId, sessionId, state: 'on' },
+      data: {
+        state: 'needs_confirmation' satisfies TopUpState,
+        confirmUntil: expiresAt,
+        leaseUntil: expiresAt,
+        updatedAt: nowDate(),
+      },
+    });
+    if (count > 0) await makeMailDue(tx, 'top_up', { userId, about: 'confirm' });
+    return count > 0;
   });
   // It has been turned off. The next pass cancels the payment.
-  if (count === 0) await setLease(topUp, nowDate());
+  if (!isAsked) await setLease(topUp, nowDate());
 }
 
 async function concludeIfDecided(topUp: InProgress): Promise<boolean> {
@@ -147,20 +149,23 @@ async function writeConclusion(
       UPDATE auto_top_up
       SET session_id = NULL, lease_until = NULL, confirm_until = NULL, updated_at = ${at},
           month_minor = month_minor - CASE ${outcome} WHEN 'paid' THEN 0 ELSE amount_minor END,
-          state = CASE state WHEN 'needs_confirmation' THEN 'on' ELSE state END,
-          mail = nullif(mail, 'confirm'), mail_due_at = CASE mail WHEN 'confirm' THEN NULL ELSE mail_due_at END
+          state = CASE state WHEN 'needs_confirmation' THEN 'on' ELSE state END
       WHERE user_id = ${userId} AND session_id = ${sessionId}`;
     return;
   }
-  await prisma().$executeRaw`
-    UPDATE auto_top_up
-    SET session_id = NULL, lease_until = NULL, confirm_until = NULL, updated_at = ${at},
-        month_minor = month_minor - amount_minor, state = 'off',
-        off_reason = CASE state WHEN 'off' THEN off_reason ELSE ${outcome} END,
-        mail = CASE state WHEN 'off' THEN mail ELSE 'off' END,
-        mail_due_at = CASE state WHEN 'off' THEN mail_due_at ELSE ${at} END,
-        mail_attempts = CASE state WHEN 'off' THEN mail_attempts ELSE 0 END
-    WHERE user_id = ${userId} AND session_id = ${sessionId}`;
+  await inTransaction(async (tx) => {
+    const where = { userId, sessionId };
+    const { count } = await tx.autoTopUp.updateMany({
+      where: { ...where, state: { not: 'off' satisfies TopUpState } },
+      data: { state: 'off' satisfies TopUpState, offReason: outcome },
+    });
+    if (count > 0) await makeMailDue(tx, 'top_up', { userId, about: 'off' });
+    await tx.$executeRaw`
+      UPDATE auto_top_up
+      SET session_id = NULL, lease_until = NULL, confirm_until = NULL, updated_at = ${at},
+          month_minor = month_minor - amount_minor
+      WHERE user_id = ${userId} AND session_id = ${sessionId}`;
+  });
 }
 
 async function setLease({ userId, sessionId }: InProgress, leaseUntil: Date): Promise<void> {

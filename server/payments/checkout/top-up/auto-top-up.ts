@@ -1,6 +1,7 @@
 import type { AutoTopUp } from '../../../../prisma/client/client';
 import { nowDate } from '../../../base/clock';
-import { prisma, type Tx } from '../../../base/db';
+import { inTransaction, prisma, type Tx } from '../../../base/db';
+import { makeMailDue } from '../../../base/due-mails';
 import type { PaymentFailure } from '../failure';
 
 /**
@@ -31,12 +32,12 @@ export function readSpentThisMonth({ month, monthMinor }: AutoTopUp): number {
 
 /** By the user. A payment that waits for a confirmation is cancelled by the background pass. */
 export async function turnOffAutoTopUp(userId: string): Promise<void> {
-  await switchOff(prisma(), { userId }, 'user');
+  await inTransaction((tx) => switchOff(tx, { userId }, 'user'));
 }
 
 /** Call this when a card was removed from the user's account. */
 export async function turnOffForCard(userId: string, cardId: string): Promise<void> {
-  await switchOff(prisma(), { userId, cardId }, 'unknown_card');
+  await inTransaction((tx) => switchOff(tx, { userId, cardId }, 'unknown_card'));
 }
 
 /** Call this when a payment was refunded or disputed: nothing happens unless it was an auto top-up. */
@@ -50,7 +51,7 @@ export async function turnOffForReversal(tx: Tx, checkoutSessionId: string): Pro
 
 /** Says so by mail, unless the user did it. A charge in progress is not interrupted. */
 async function switchOff(
-  database: Pick<Tx, 'autoTopUp'>,
+  tx: Tx,
   whose: { userId: string; cardId?: string },
   reason: OffReason,
 ): Promise<void> {
@@ -58,13 +59,13 @@ async function switchOff(
     state: 'off' satisfies TopUpState,
     offReason: reason,
     authorizationId: null,
-    mailAttempts: 0,
-    ...(reason === 'user' ? { mail: null, mailDueAt: null } : { mail: 'off', mailDueAt: nowDate() }),
     updatedAt: nowDate(),
   };
   const where = { ...whose, state: { not: 'off' } };
   // The pass cancels the payment at once.
   const waiting = { ...where, state: 'needs_confirmation' };
-  await database.autoTopUp.updateMany({ where: waiting, data: { ...off, leaseUntil: nowDate() } });
-  await database.autoTopUp.updateMany({ where, data: off });
+  const ended = await tx.autoTopUp.updateMany({ where: waiting, data: { ...off, leaseUntil: nowDate() } });
+  const { count } = await tx.autoTopUp.updateMany({ where, data: off });
+  if (reason !== 'user' && count + ended.count > 0)
+    await makeMailDue(tx, 'top_up', { userId: whose.userId, about: 'off' });
 }

@@ -2,10 +2,10 @@ import { writeAccountMail } from '../../../base/account-mail';
 import { DAY_MS, now, nowDate } from '../../../base/clock';
 import { microcredits, wholeCredits } from '../../../base/credits';
 import { inTransaction, prisma, querySlowly } from '../../../base/db';
+import { type MailRefs, OR_NOW } from '../../../base/due-mails';
 import { settings } from '../../../base/env';
 import { lockAccount } from '../../../base/lock-account';
-import { describeError, log } from '../../../base/log';
-import { nextMailAttemptAt, sendMail } from '../../../base/mail';
+import type { Mail } from '../../../base/mail';
 import { openWallet } from '../../../ledger';
 
 /** The mail to a user whose free credits fall below a threshold of their choice. */
@@ -19,10 +19,7 @@ export async function findLowBalanceMail(userId: string): Promise<number | null>
 /** Null turns the mail off. A new threshold is armed at once, but the time of the last mail is kept. */
 export async function saveLowBalanceMail(userId: string, credits: number | null): Promise<void> {
   if (credits === null) {
-    await prisma().lowBalanceMail.updateMany({
-      where: { userId },
-      data: { threshold: null, mailDueAt: null },
-    });
+    await prisma().lowBalanceMail.updateMany({ where: { userId }, data: { threshold: null } });
     return;
   }
   const threshold = wholeCredits(credits);
@@ -33,7 +30,7 @@ export async function saveLowBalanceMail(userId: string, credits: number | null)
     await tx.lowBalanceMail.upsert({
       where: { userId },
       create: { userId, threshold },
-      update: { threshold, isArmed: true, mailDueAt: null },
+      update: { threshold, isArmed: true },
     });
   });
 }
@@ -44,10 +41,14 @@ export async function noteLowBalances(users: string[] | null): Promise<void> {
   const further = users === null ? [] : [users];
   // A top-up in progress is about to raise the balance.
   await querySlowly(
-    `UPDATE low_balance_mail l SET is_armed = false, last_at = $1, mail_due_at = $1, mail_attempts = 0
-     FROM wallet w WHERE w.user_id = l.user_id AND l.is_armed AND w.money - w.held < l.threshold
-       AND (l.last_at IS NULL OR l.last_at <= $2) ${whose}
-       AND NOT EXISTS (SELECT FROM auto_top_up t WHERE t.user_id = l.user_id AND t.state = 'on' AND t.session_id IS NOT NULL)`,
+    `WITH noted AS (
+       UPDATE low_balance_mail l SET is_armed = false, last_at = $1
+       FROM wallet w WHERE w.user_id = l.user_id AND l.is_armed AND w.money - w.held < l.threshold
+         AND (l.last_at IS NULL OR l.last_at <= $2) ${whose}
+         AND NOT EXISTS (SELECT FROM auto_top_up t WHERE t.user_id = l.user_id AND t.state = 'on' AND t.session_id IS NOT NULL)
+       RETURNING l.user_id)
+     INSERT INTO due_mail (kind, ref, due_at)
+     SELECT 'low_balance', jsonb_build_object('userId', user_id), $1 FROM noted ORDER BY user_id ${OR_NOW}`,
     [nowDate(), new Date(now() - DAY_MS), ...further],
   );
   await querySlowly(
@@ -58,34 +59,8 @@ export async function noteLowBalances(users: string[] | null): Promise<void> {
   );
 }
 
-/** Sends all mails that are due. */
-export async function sendLowBalanceMails(): Promise<void> {
-  const due = await prisma().lowBalanceMail.findMany({
-    where: { mailDueAt: { lte: nowDate() } },
-    orderBy: { mailDueAt: 'asc' },
-    take: 50,
-  });
-  for (const { userId, mailAttempts } of due) await sendOne(userId, mailAttempts);
-}
-
-/** The next attempt is scheduled before this one starts, so that two processes do not both send it. */
-async function sendOne(userId: string, mailAttempts: number): Promise<void> {
-  try {
-    const { count } = await prisma().lowBalanceMail.updateMany({
-      where: { userId, mailAttempts, mailDueAt: { lte: nowDate() } },
-      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextMailAttemptAt(mailAttempts) },
-    });
-    if (count === 0) return;
-    const mail = await writeMail(userId);
-    if (mail !== null) await sendMail(mail);
-    await prisma().lowBalanceMail.updateMany({ where: { userId }, data: { mailDueAt: null } });
-  } catch (error) {
-    log().warn({ error: describeError(error) }, 'low-balance mail not sent, will be retried');
-  }
-}
-
 /** Null if the mail is no longer needed: credits were added, or the account was deleted. */
-async function writeMail(userId: string) {
+export async function writeLowBalance({ userId }: MailRefs['low_balance']): Promise<Mail | null> {
   const [user, wallet, wish] = await Promise.all([
     prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
     prisma().wallet.findUnique({ where: { userId } }),

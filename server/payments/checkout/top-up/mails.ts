@@ -2,55 +2,27 @@ import type { AutoTopUp } from '../../../../prisma/client/client';
 import { writeAccountMail } from '../../../base/account-mail';
 import { nowDate } from '../../../base/clock';
 import { prisma } from '../../../base/db';
+import type { MailRefs } from '../../../base/due-mails';
 import { settings } from '../../../base/env';
-import { describeError, log } from '../../../base/log';
-import { type Mail, nextMailAttemptAt, sendMail } from '../../../base/mail';
+import type { Mail } from '../../../base/mail';
 import { nameCard } from '../card-name';
-import type { OffReason } from './auto-top-up';
+import { findAutoTopUp, type OffReason } from './auto-top-up';
 import { confirmationPath } from './confirm';
 import { describeOff } from './describe-off';
 import { formatMinor } from './terms';
 
 /** The mails that say that auto top-up is off, or that a payment needs the buyer's confirmation. */
 
-/** Sends all that are due. */
-export async function sendTopUpMails(): Promise<void> {
-  const due = await prisma().autoTopUp.findMany({
-    where: { mailDueAt: { lte: nowDate() } },
-    orderBy: { mailDueAt: 'asc' },
-    take: 50,
-  });
-  for (const topUp of due) await sendOne(topUp);
-}
-
-/** The next attempt is scheduled before this one starts, so that two processes do not both send it. */
-async function sendOne(topUp: AutoTopUp): Promise<void> {
-  const { userId, mail: kind, mailAttempts } = topUp;
-  try {
-    const { count } = await prisma().autoTopUp.updateMany({
-      where: { userId, mail: kind, mailAttempts, mailDueAt: { lte: nowDate() } },
-      data: { mailAttempts: mailAttempts + 1, mailDueAt: nextMailAttemptAt(mailAttempts) },
-    });
-    if (count === 0) return;
-    const mail = await writeMail(topUp);
-    if (mail !== null) await sendMail(mail);
-    await prisma().autoTopUp.updateMany({
-      where: { userId, mail: kind, mailAttempts: mailAttempts + 1 },
-      data: { mail: null, mailDueAt: null },
-    });
-  } catch (error) {
-    log().warn({ kind, error: describeError(error) }, 'mail about auto top-up not sent, will be retried');
-  }
-}
-
-/** Null when there is nothing to say: the account was deleted. */
-async function writeMail(topUp: AutoTopUp): Promise<Mail | null> {
-  const user = await prisma().user.findUnique({
-    where: { id: topUp.userId, deletedAt: null },
-    select: { email: true },
-  });
-  if (user === null) return null;
-  return { to: user.email, ...(topUp.mail === 'confirm' ? writeConfirm(topUp) : writeOff(topUp)) };
+/** Null when there is nothing to say: the account was deleted, or that is no longer its state. */
+export async function writeTopUpMail({ userId, about }: MailRefs['top_up']): Promise<Mail | null> {
+  const [user, topUp] = await Promise.all([
+    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
+    findAutoTopUp(userId),
+  ]);
+  if (user === null || topUp === null) return null;
+  const isOff = topUp.state === 'off' && topUp.offReason !== 'user';
+  if (about === 'off' ? !isOff : topUp.state !== 'needs_confirmation') return null;
+  return { to: user.email, ...(about === 'off' ? writeOff(topUp) : writeConfirm(topUp)) };
 }
 
 const BECAUSE = (brand: string) =>

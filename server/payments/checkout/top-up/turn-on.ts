@@ -186,8 +186,7 @@ async function saveTerms(
   }
   if (before.sessionId !== null || before.consentId !== consentBefore) return false;
   const month = before.currency === currency ? {} : await countMonth(tx, before, currency);
-  const settled = { offReason: null, mail: null, mailDueAt: null };
-  await tx.autoTopUp.update({ where: { userId }, data: { ...settled, ...terms, ...month } });
+  await tx.autoTopUp.update({ where: { userId }, data: { offReason: null, ...terms, ...month } });
   return true;
 }
 

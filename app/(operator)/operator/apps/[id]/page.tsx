@@ -3,6 +3,7 @@ import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { requireOperator } from '@/app/_session/session';
 import { CopyField } from '@/app/_ui/copy-field';
+import { LogTable } from '@/app/_ui/log-table';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
@@ -18,7 +19,6 @@ import { isNameWaiting } from '@/server/partners/rename';
 import { findOwner } from '@/server/partners/teams';
 import { describeLimits, readAppLimits } from '@/server/partners/user-limits';
 import { Fact } from '../../fact';
-import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inDollars } from '../../write-amounts';
 import { CeilingButton } from '../limits-button';
@@ -105,7 +105,7 @@ export default async function AppPage(props: Props) {
       </Section>
       <LimitsSection partnerId={id} />
       <Section title="Operator actions" flush>
-        <LogTable rows={actions.map(toLogRow)} withSubject={false} />
+        <LogTable of="operators" rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
   );

@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { requireOperator } from '@/app/_session/session';
 import { CopyField } from '@/app/_ui/copy-field';
+import { LogTable } from '@/app/_ui/log-table';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
@@ -18,7 +19,6 @@ import {
 } from '@/server/operator/corrections';
 import { listActions } from '@/server/operator/record';
 import { Fact } from '../../fact';
-import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inCredits, inDollars, inNumber } from '../../write-amounts';
 import { BatchBadge } from '../batch-badge';
@@ -77,7 +77,7 @@ export default async function BatchPage({ params, searchParams }: Props) {
         />
       </Section>
       <Section title="Operator actions" flush>
-        <LogTable rows={actions.map(toLogRow)} withSubject={false} />
+        <LogTable of="operators" rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
   );

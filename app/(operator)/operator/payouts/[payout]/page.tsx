@@ -4,6 +4,7 @@ import { cache, type ReactNode } from 'react';
 import { requireOperator } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
 import { CopyField } from '@/app/_ui/copy-field';
+import { LogTable } from '@/app/_ui/log-table';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
@@ -14,7 +15,6 @@ import { listActions } from '@/server/operator/record';
 import { findPayoutFacts, type PayoutFacts } from '@/server/payments/payouts/operator-list';
 import { writePaid } from '@/server/payments/payouts/statement';
 import { Fact } from '../../fact';
-import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inDollars } from '../../write-amounts';
 import { ATTENTION, toButtons } from '../describe-payout';
@@ -82,7 +82,7 @@ export default async function PayoutPage(props: Props) {
         />
       </Section>
       <Section title="Operator actions" flush>
-        <LogTable rows={actions.map(toLogRow)} withSubject={false} />
+        <LogTable of="operators" rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
   );

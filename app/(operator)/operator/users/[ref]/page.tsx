@@ -6,6 +6,7 @@ import { RequestTable } from '@/app/_requests/request-table';
 import { requireOperator } from '@/app/_session/session';
 import { describeDevice } from '@/app/_ui/describe-device';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { LogTable } from '@/app/_ui/log-table';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager } from '@/app/_ui/pager';
@@ -22,7 +23,6 @@ import { listDevices } from '@/server/people/devices';
 import { findUserSummary, type UserSummary } from '@/server/people/user-summary';
 import { readLatestRequests } from '@/server/reports/activity/user-activity';
 import { AllowButton, BlockButton } from '../../abuse/block-buttons';
-import { LogTable } from '../../log/log-table';
 import { toLogRow } from '../../log/to-log-row';
 import { inCredits, inDollars } from '../../write-amounts';
 import { CreditButton } from './credit-button';
@@ -96,7 +96,7 @@ export default async function UserPage({ params, searchParams }: PageProps) {
       <Purchases userRef={ref} purchases={purchases} total={total} offset={offset} />
       <Devices devices={devices} />
       <Section title="Operator actions" flush>
-        <LogTable rows={actions.map(toLogRow)} withSubject={false} />
+        <LogTable of="operators" rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
   );

@@ -3,6 +3,7 @@ import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { requireOperator } from '@/app/_session/session';
 import { EmptyState } from '@/app/_ui/empty-state';
+import { LogTable } from '@/app/_ui/log-table';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
@@ -13,7 +14,6 @@ import { readTeamEarnings } from '@/server/ledger';
 import { listActions } from '@/server/operator/record';
 import { findPayoutTeam, type PayoutTeam, searchPayouts } from '@/server/payments/payouts/operator-list';
 import { Fact } from '../../../fact';
-import { LogTable } from '../../../log/log-table';
 import { toLogRow } from '../../../log/to-log-row';
 import { inDollars } from '../../../write-amounts';
 import { toRow } from '../../describe-payout';
@@ -77,7 +77,7 @@ export default async function TeamPayoutsPage({ params, searchParams }: Props) {
         />
       </Section>
       <Section title="Operator actions" flush>
-        <LogTable rows={actions.map(toLogRow)} withSubject={false} />
+        <LogTable of="operators" rows={actions.map(toLogRow)} withSubject={false} />
       </Section>
     </>
   );

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { settings } from '@/server/base/env';
-import { recordTeamAction } from '@/server/partners/team-log';
+import { recordTeamAction } from '@/server/partners/audit-log';
 import { isCountry } from '@/server/payments/invoices/countries';
 import { openDashboard } from '@/server/payments/payouts/accounts';
 import { disconnectByMember, requestByMember, setUpAccount } from '@/server/payments/payouts/member-requests';

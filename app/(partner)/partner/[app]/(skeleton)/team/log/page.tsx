@@ -1,41 +1,38 @@
 import type { Metadata } from 'next';
-import { PageHead } from '@/app/_ui/page-head';
-import { Pager } from '@/app/_ui/pager';
-import { Section } from '@/app/_ui/section';
-import { listTeamActions } from '@/server/partners/team-log';
+import { describeChange } from '@/app/_ui/describe-change';
+import { LOG_ROWS, LogPage, readBefore } from '@/app/_ui/log-page';
+import type { LogRow } from '@/app/_ui/log-table';
+import { describeAction, type LoggedAction, listTeamActions } from '@/server/partners/audit-log';
 import { type AppParams, requireApp } from '../../../require-app';
 import type { Search } from '../../../search';
-import { LogTable } from './log-table';
-import { toLogRow } from './to-log-row';
 
 export const metadata: Metadata = { title: 'Audit log' };
-
-const PAGE_ROWS = 50;
 
 type Props = AppParams & { searchParams: Promise<Search> };
 
 export default async function TeamLogPage({ params, searchParams }: Props) {
   const app = await requireApp({ params }, 'view');
-  const asked = Number((await searchParams).before);
-  const before = Number.isInteger(asked) && asked > 0 && asked < 2 ** 31 ? asked : undefined;
-  const { actions, hasMore } = await listTeamActions(app.teamId, { before, limit: PAGE_ROWS });
-  const last = actions.at(-1)?.id;
-  const path = `/partner/${app.id}/team/log`;
+  const before = readBefore(await searchParams);
+  const { actions, hasMore } = await listTeamActions(app.teamId, { before, limit: LOG_ROWS });
   return (
-    <>
-      <PageHead
-        back={{ href: `/partner/${app.id}/team`, label: 'Team' }}
-        title="Audit log"
-        description="What members of the team and the operator changed, in all of its apps. Entries are never changed or deleted."
-      />
-      <Section flush>
-        <LogTable rows={actions.map(toLogRow)} />
-        <Pager
-          newer={before === undefined ? undefined : path}
-          older={hasMore && last !== undefined ? `${path}?before=${last}` : undefined}
-          position={actions.length === 1 ? '1 change' : `${actions.length} changes`}
-        />
-      </Section>
-    </>
+    <LogPage
+      of="team"
+      path={`/partner/${app.id}/team/log`}
+      description="What members of the team and the operator changed, in all of its apps. Entries are never changed or deleted."
+      back={{ href: `/partner/${app.id}/team`, label: 'Team' }}
+      before={before}
+      rows={actions.map(toLogRow)}
+      hasMore={hasMore}
+    />
   );
 }
+
+const toLogRow = ({ before, after, appName, subject, ...entry }: LoggedAction): LogRow => ({
+  id: entry.id,
+  at: entry.at.toISOString(),
+  actor: entry.actor,
+  what: describeAction(entry),
+  subject: [appName, subject].filter((name) => name !== null).join(' · '),
+  reason: null,
+  change: describeChange(before, after),
+});

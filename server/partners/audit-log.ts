@@ -1,26 +1,74 @@
-import type { Prisma, TeamAction } from '../../prisma/client/client';
+import type { AuditEntry, Prisma } from '../../prisma/client/client';
 import { nowDate } from '../base/clock';
 import { prisma, type Tx } from '../base/db';
 
 /**
- * The team's audit log: who changed what, and when. It holds no secret, and members as user ids, so that no
- * e-mail address of a deleted account remains.
+ * The audit logs of the operator and of teams: who changed what, and when, written in the transaction that does it and
+ * never changed. They hold no secret, and users as user ids, so that no e-mail address of a deleted account remains.
  */
 
 /** The user id of a member, or who else acted. */
 export type Actor = string | 'operator' | 'service';
 
-export const TEAM_ACTION_WORDS = {
+/** Every action that an operator can take, in the dashboard or on the command line. */
+export const OPERATOR_ACTIONS = {
   'app.create': 'Created the app',
-  'app.rename': 'Changed the name',
+  'app.approve': 'Approved the app',
+  'app.decline': 'Declined the app',
+  'app.name_approve': 'Approved the name',
+  'app.name_decline': 'Declined the name',
+  'app.disable': 'Disabled the app',
+  'app.enable': 'Enabled the app',
+  'app.resume': 'Resumed the app',
   'app.rate': 'Changed the rate',
-  'app.rate_cancel': 'Cancelled a planned rate',
+  'app.rate_cap': 'Changed the rate cap',
+  'app.earnings_hold': 'Changed the maturity period',
   'app.key': 'Rotated the publishable key',
-  'app.key_networks': 'Changed the networks of user keys',
+  'app.owner': 'Changed the owner',
+  'app.origins': 'Changed the origins',
+  'app.redirects': 'Changed the redirect addresses',
+  'app.webhook': 'Changed the webhook',
   'app.models': 'Changed the models',
+  'app.limit_ceiling': 'Changed the ceiling of limits',
+  'app.limit_default': 'Changed the default limits',
+  'user.resume': 'Resumed the user',
+  'user.passkeys': 'Removed the passkeys',
+  'user.block_purchases': 'Blocked the purchases',
+  'user.allow_purchases': 'Allowed the purchases',
+  'credits.give': 'Gave credits',
+  'credits.take': 'Took credits',
+  'purchase.refund_asked': 'Requested a refund',
+  'purchase.refunded': 'Refunded a purchase',
+  'payment.dismiss': 'Dismissed an alert',
+  'payment.credit': 'Credited a payment',
+  'promotion.create': 'Created a promotion',
+  'promotion.links': 'Created gift links',
+  'promotion.disable': 'Disabled a promotion',
+  'correction.approve': 'Approved corrections',
+  'correction.discard': 'Discarded corrections',
+  'payout.approve': 'Approved a payout',
+  'payout.hold': 'Paused a payout',
+  'payout.release': 'Resumed a payout',
+  'payout.send_now': 'Asked to send a payout now',
+  'payout.again': 'Planned a payout again',
+  'payout.sent': 'Recorded a payout as sent',
+  'payout.returned': 'Recorded a payout as returned',
+  'payout.failed': 'Recorded a payout as failed',
+  'payout.reverse_asked': 'Asked to reverse a payout',
+  'payout.reversed': 'Reversed a payout',
+  'payout.destination': 'Viewed the destination of a payout',
+  'team.hold': 'Paused the payouts of the team',
+  'team.release': 'Resumed the payouts of the team',
+  'team.terms': 'Changed the payout terms',
+} as const;
+
+/** What a team reads of the actions of its members, and of some of those of the operator. */
+const TEAM_ACTIONS = {
+  'app.rename': 'Changed the name',
+  'app.rate_cancel': 'Cancelled a planned rate',
+  'app.key_networks': 'Changed the networks of user keys',
   'app.limits': 'Changed the limits of users',
   'app.limits_of_user': 'Changed the limits of a single user',
-  'app.limit_ceiling': 'Changed the ceiling of limits',
   'app.origin_add': 'Added an origin',
   'app.origin_remove': 'Removed an origin',
   'app.redirect_add': 'Added a redirect address',
@@ -32,18 +80,7 @@ export const TEAM_ACTION_WORDS = {
   'app.secret_rotate': 'Created a new signing secret',
   'app.secret_use': 'Put the new signing secret into use',
   'app.secret_cancel': 'Cancelled the rotation of the signing secret',
-  'app.approve': 'Approved the app',
-  'app.decline': 'Declined the app',
-  'app.name_approve': 'Approved the name',
-  'app.name_decline': 'Declined the name',
-  'app.disable': 'Disabled the app',
-  'app.enable': 'Enabled the app',
-  'app.resume': 'Resumed the app',
-  'app.rate_cap': 'Changed the rate cap',
-  'app.earnings_hold': 'Changed the maturity period',
   'app.owner': 'Moved the app between teams',
-  'app.origins': 'Changed the origins',
-  'app.redirects': 'Changed the redirect addresses',
   'payouts.payee': 'Changed the payee details',
   'payouts.account': 'Set up the payout account',
   'payouts.disconnect': 'Disconnected the payout account',
@@ -57,19 +94,18 @@ export const TEAM_ACTION_WORDS = {
   'team.remove': 'Removed a member',
   'team.role': 'Changed a role',
   'team.hand_over': 'Handed over the ownership',
-  'payout.approve': 'Approved a payout',
-  'payout.hold': 'Paused a payout',
-  'payout.release': 'Resumed a payout',
   'payout.send_now': 'Tried a payout again',
   'payout.again': 'Requested another payout',
   'payout.sent': 'Sent a payout',
-  'payout.returned': 'Recorded a payout as returned',
-  'payout.failed': 'Recorded a payout as failed',
-  'payout.reversed': 'Reversed a payout',
   'team.hold': 'Paused the payouts',
   'team.release': 'Resumed the payouts',
-  'team.terms': 'Changed the payout terms',
 } as const;
+
+const TEAM_WORDS: Readonly<Record<string, string>> = { ...OPERATOR_ACTIONS, ...TEAM_ACTIONS };
+const OPERATOR_WORDS: Readonly<Record<string, string>> = OPERATOR_ACTIONS;
+
+export const describeAction = ({ what, teamId }: Pick<AuditEntry, 'what' | 'teamId'>): string =>
+  (teamId === null ? OPERATOR_WORDS : TEAM_WORDS)[what] ?? what;
 
 type Facts = Prisma.InputJsonObject;
 
@@ -78,7 +114,6 @@ export type TeamEntry = {
   /** The app it concerns; none for the team as a whole. */
   partnerId?: string | undefined;
   actor: Actor;
-  /** A key of `TEAM_ACTION_WORDS`. */
   what: string;
   subject?: string | undefined;
   before?: Facts | undefined;
@@ -91,41 +126,55 @@ export async function recordTeamAction(tx: Tx, entry: TeamEntry): Promise<void> 
   const names = Object.keys({ ...before, ...after }).filter(
     (name) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(after?.[name] ?? null),
   );
-  await tx.teamAction.create({
-    data: {
-      teamId: entry.teamId,
-      partnerId,
-      at: nowDate(),
-      actor: entry.actor,
-      what: entry.what,
-      subject,
-      ...(before && { before: pick(before, names) }),
-      ...(after && { after: pick(after, names) }),
-    },
+  await recordEntry(tx, {
+    teamId: entry.teamId,
+    partnerId,
+    actor: entry.actor,
+    what: entry.what,
+    subject,
+    ...(before && { before: pick(before, names) }),
+    ...(after && { after: pick(after, names) }),
   });
+}
+
+export async function recordEntry(tx: Tx, entry: Omit<Prisma.AuditEntryCreateInput, 'at'>): Promise<void> {
+  await tx.auditEntry.create({ data: { at: nowDate(), ...entry } });
 }
 
 const pick = (facts: Facts, names: string[]): Facts =>
   Object.fromEntries(names.filter((name) => name in facts).map((name) => [name, facts[name]]));
 
-export type LoggedAction = Omit<TeamAction, 'actor' | 'subject'> & {
+export type LoggedAction = Omit<AuditEntry, 'actor' | 'subject'> & {
   /** Names of people as `nameActors` writes them. */
   actor: string;
   subject: string | null;
   appName: string | null;
 };
 
-/** Newest first; `before` is the id of the last entry on the previous page. */
-export async function listTeamActions(
-  teamId: string,
-  { before, limit }: { before?: number | undefined; limit: number },
-): Promise<{ actions: LoggedAction[]; hasMore: boolean }> {
-  const rows = await prisma().teamAction.findMany({
-    where: { teamId, ...(before !== undefined && { id: { lt: before } }) },
+export type LogPage = {
+  /** The id of the last entry on the previous page. */
+  before?: number | undefined;
+  limit: number;
+};
+
+/** Newest first. */
+export async function listEntries(
+  where: Prisma.AuditEntryWhereInput,
+  { before, limit }: LogPage,
+): Promise<{ entries: AuditEntry[]; hasMore: boolean }> {
+  const rows = await prisma().auditEntry.findMany({
+    where: { ...where, ...(before !== undefined && { id: { lt: before } }) },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
-  const shown = rows.slice(0, limit);
+  return { entries: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+export async function listTeamActions(
+  teamId: string,
+  page: LogPage,
+): Promise<{ actions: LoggedAction[]; hasMore: boolean }> {
+  const { entries: shown, hasMore } = await listEntries({ teamId }, page);
   const [people, apps] = await Promise.all([
     nameActors(shown.flatMap(({ actor, subject }) => [actor, subject])),
     prisma().partner.findMany({
@@ -141,7 +190,7 @@ export async function listTeamActions(
       subject: action.subject && (people.get(action.subject) ?? action.subject),
       appName: action.partnerId && (appNames.get(action.partnerId) ?? null),
     })),
-    hasMore: rows.length > limit,
+    hasMore,
   };
 }
 

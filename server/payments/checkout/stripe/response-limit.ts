@@ -13,7 +13,7 @@ export function limitResponses(client: HttpClient): HttpClient {
     const response = await send(...request);
     const read = response.toJSON.bind(response);
     response.toJSON = () => {
-      const incoming: IncomingMessage = response.getRawResponse();
+      const incoming = response.getRawResponse() as IncomingMessage;
       let characters = 0;
       incoming.on('data', (chunk: string | Buffer) => {
         characters += chunk.length;

@@ -246,7 +246,7 @@ test('the input of a kept response is listed whole, page by page, in either orde
 
 test('of the outputs in the input of a kept response, only those of the page are read @attack', async () => {
   upstream.script(name, says('1'.repeat(990_000)), says('Two'), says('Three'));
-  let id: string | undefined;
+  let id: string | null = null;
   for (const input of ['first', 'second', 'third'])
     ({ id } = await client.responses.create({ model: GPT, input, previous_response_id: id }));
   setByteLimits({ process: 100_000_000, ip: 100_000_000, key: 500_000 });

@@ -4,6 +4,7 @@ import { settings } from '../../base/env';
 import { type ApiError, overloaded } from '../../base/errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../../base/http/api-request';
 import { NOBODY, type Reply } from '../../base/http/reply';
+import { newId } from '../../base/ids';
 import { generationStarts } from '../../base/measures';
 import { traceOf } from '../../base/tracing';
 import { admit, canSpend, countRunning, release } from '../../ledger';
@@ -113,7 +114,7 @@ async function admitRequest(
   const { clientIp, origin } = readKeySource(request);
   const fullness = findFullness(candidates, clientIp);
   if (fullness !== null) throw fullness;
-  const least = { keyHash, requestId, model, need: LEAST, want: LEAST, clientIp, origin };
+  const least = { keyHash, requestId: newId('req'), model, need: LEAST, want: LEAST, clientIp, origin };
   const admitCheaply = (owner: Owner) => requireSpender(least, owner, request);
   const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
   const { client, addedBytes } = resolved;

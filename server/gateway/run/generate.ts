@@ -3,6 +3,7 @@ import type { Picocredits } from '../../base/credits';
 import { settings } from '../../base/env';
 import { type ApiError, overloaded } from '../../base/errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../../base/http/api-request';
+import { holdBodyUntil } from '../../base/http/body-bytes';
 import { NOBODY, type Reply } from '../../base/http/reply';
 import { newId } from '../../base/ids';
 import { generationStarts } from '../../base/measures';
@@ -157,8 +158,21 @@ async function admitRequest(
   };
   const run = startRun(asked, { hold, claim, keeper: resolved.keeperOf(hold), endResponse });
   countForNetwork(run, clientIp);
+  holdBody(run, request);
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;
+}
+
+/** A run needs the body for another attempt, also after its client has disconnected. */
+function holdBody(run: Run, request: ApiRequest): void {
+  const { endLease } = run;
+  const ended = new Promise<void>((resolve) => {
+    run.endLease = () => {
+      endLease();
+      resolve();
+    };
+  });
+  holdBodyUntil(request, ended);
 }
 
 /** Why there is no place for another request: in this process, at its providers or for its network. */

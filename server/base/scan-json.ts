@@ -12,7 +12,8 @@ export const JSON_LIMITS = {
   values: 100_000,
   /** V8 keeps an object of many fields as a hash table, which is ten times as slow. */
   fieldsPerObject: 5_000,
-  depth: 128,
+  /** More than the arguments of a call that a response contains (`isTooDeep`), which clients send back as objects. */
+  depth: 1_024,
   /** Python writes each character outside ASCII as one escape: two for an emoji. */
   escapes: 8_000_000,
   numberLength: 64,
@@ -47,6 +48,7 @@ for (const [kind, characters] of [
 
 /** Counts what JSON contains, chunk by chunk. Does not check that it is JSON. */
 export class JsonScan {
+  readonly #maxDepth: number;
   #values = 0;
   #depth = 0;
   /** The fields of each open object, by depth. */
@@ -57,6 +59,10 @@ export class JsonScan {
   #stringLength = 0;
   #isInString = false;
   #isEscaped = false;
+
+  constructor(maxDepth = JSON_LIMITS.depth) {
+    this.#maxDepth = maxDepth;
+  }
 
   /** Throws `invalid_request` naming the limit that the body exceeds. */
   add(bytes: Buffer): void {
@@ -83,7 +89,7 @@ export class JsonScan {
       else {
         values++;
         if (kind === OPEN) {
-          if (++depth > JSON_LIMITS.depth) throw deep();
+          if (++depth > this.#maxDepth) throw deep();
           this.#fields[depth] = 0;
         } else if (kind === COLON) {
           values += Math.floor(this.#stringLength / LONG_NAME);

@@ -50,6 +50,14 @@ export async function closeProposal(batchId: string): Promise<boolean> {
   return (await prisma().correctionBatch.count({ where: { id: batchId } })) === 1;
 }
 
+/** Approves corrections that need no decision, because the charge was known to be an estimate. */
+export async function approveProposal(batchId: string): Promise<void> {
+  await prisma().correctionBatch.update({
+    where: { id: batchId, state: 'proposed' },
+    data: { state: 'approved', decidedBy: 'svc', decidedAt: nowDate() },
+  });
+}
+
 /** The command that prepared them was stopped. */
 export async function forgetAbandonedProposals(): Promise<void> {
   const since = { state: 'preparing', createdAt: { lt: new Date(now() - DAY_MS) } };

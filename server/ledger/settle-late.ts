@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import { creditsToJson, type Microcredits } from '../base/credits';
+import { type Charge, creditsToJson, type Microcredits } from '../base/credits';
 import { inSlowTransaction } from '../base/db';
 import { log } from '../base/log';
 import type { Hold } from './admission';
 import { LEASE_SECONDS, settleIn } from './batch';
+import { approveProposal, closeProposal, openProposal, writeProposal } from './corrections';
 import { type Loss, recordLoss, untilCommitted } from './losses';
 import { noteBooked } from './note-booked';
 import { type Metered, type Receipt, type SettlementRow, transactionIdOf } from './settlement';
@@ -12,7 +13,7 @@ import { type Metered, type Receipt, type SettlementRow, transactionIdOf } from 
  * Books the charge of a request whose hold another instance settled, because this one was paused for longer than the
  * lease: a request that ran must not be free. The hold is made again from what the app can still spend, and what that
  * does not cover is an overrun. What the other instance has booked stays as it is; the rest is recorded as a loss, and
- * so is everything if the hold may not be made again.
+ * so is everything if the hold may not be made again. If that was more than the charge, the difference is returned.
  */
 export async function settleLate(
   hold: Hold,
@@ -37,6 +38,22 @@ export async function settleLate(
       return booked;
     }),
   );
+}
+
+/** The other instance charged an estimate. A receipt never changes, so what it exceeds the charge by is a correction. */
+export async function correctEstimate(
+  { requestId, userId, partnerId }: Pick<Hold, 'requestId' | 'userId' | 'partnerId'>,
+  due: Pick<Charge, 'charge' | 'providerCost'>,
+): Promise<void> {
+  await untilCommitted(requestId, 'correction', async () => {
+    const batchId = await openProposal({
+      source: 'receipt',
+      basis: 'the usage that was known after another instance had settled the request',
+      reason: 'The request was charged by an estimate before its usage was known.',
+    });
+    await writeProposal(batchId, [{ requestId, userId, partnerId, ...due }]);
+    if (await closeProposal(batchId)) await approveProposal(batchId);
+  });
 }
 
 /** The other instance recorded that this request might have been billed. Now its cost is known. */

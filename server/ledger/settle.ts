@@ -1,11 +1,11 @@
-import type { Charge, Microcredits } from '../base/credits';
+import { type Charge, type Microcredits, ZERO } from '../base/credits';
 import { type Span, traceOf } from '../base/tracing';
 import type { Hold } from './admission';
 import { submitSettlement } from './batch';
 import { forgetHold, giveBack, isUsing, returnIdleHolds } from './kept-holds';
 import { untilCommitted } from './losses';
 import { noteBooked } from './note-booked';
-import { settleLate } from './settle-late';
+import { correctEstimate, settleLate } from './settle-late';
 import type { HoldRef, Receipt, Settlement, SettlementRow } from './settlement';
 
 export type Settled = {
@@ -30,9 +30,11 @@ export async function capture(
   if (hold.kept && isUsing(hold)) hold.kept.isSettling = true;
   const row = await settling;
   endUse(hold, row?.kept === true);
-  const isWhole = row !== null && row.amount >= minOf(charge.charge, hold.amount);
-  const booked = isWhole ? row : await settleLate(hold, { charge, receipt }, mayRemakeHold);
-  return booked && { captured: booked.amount as Microcredits, balance: booked.balance as Microcredits };
+  const due = minOf(charge.charge, hold.amount);
+  const booked = row?.amount === due ? row : await settleLate(hold, { charge, receipt }, mayRemakeHold);
+  if (booked === null) return null;
+  if (booked.amount > due) await correctEstimate(hold, charge);
+  return { captured: minOf(booked.amount, due) as Microcredits, balance: booked.balance as Microcredits };
 }
 
 const minOf = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -40,8 +42,9 @@ const minOf = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Releases the whole hold without a charge, because nothing was produced. A kept hold changes nothing in the database. */
 export async function release(hold: HoldRef): Promise<void> {
   const isKept = isUsing(hold) && !hold.kept?.isMetered && !hold.kept?.isSettling;
-  if (!isKept) await settleUntilDone(refTo(hold));
+  const row = isKept ? null : await settleUntilDone(refTo(hold));
   endUse(hold, isKept);
+  if (row !== null && row.amount > 0n) await correctEstimate(hold, { charge: ZERO, providerCost: ZERO });
 }
 
 /** Credits that an idle kept hold reserves would not pay, and an allowance would pay in their place. */

@@ -43,7 +43,7 @@ export type Receipt = {
 /** The cost of a running request so far. */
 export type Metered = { charge: Charge; receipt?: Receipt };
 
-export type HoldRef = Pick<Hold, 'userId' | 'requestId' | 'amount' | 'kept'>;
+export type HoldRef = Pick<Hold, 'userId' | 'requestId' | 'partnerId' | 'amount' | 'kept'>;
 
 /** The transaction of a request has its id, with another prefix. */
 export const transactionIdOf = (requestId: string): string => requestId.replace(/^req_/, 'txn_');

@@ -16,6 +16,7 @@ import { sendRefusal } from '../base/http/send-refusal';
 import { MAX_HEAD_BYTES } from './gate';
 import { receiveForm } from './receive-form';
 import { StartError } from './start-error';
+import { targetOf } from './target';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 export type Pages = { listener: Listener; close: () => Promise<unknown> };
@@ -83,11 +84,12 @@ export async function forward(
 ): Promise<void> {
   const received = await receiveForm({ incoming: request, outgoing: response });
   if (received instanceof ApiError) return sendRefusal(response, received);
-  const { method = 'GET', url } = request;
+  const { method = 'GET', url = '/' } = request;
+  const path = STAND_INS.includes(targetOf(request).pathname) ? UNKNOWN : url;
   const body = method === 'GET' || method === 'HEAD' ? undefined : received;
   const headers = { ...pick(request.headers), ...(body && { 'content-length': body.length }) };
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, agent, method, path: url, headers };
+    const options = { host: '127.0.0.1', port, agent, method, path, headers };
     const onward = sendRequest({ ...options, maxHeaderSize: MAX_HEAD_BYTES });
     response.once('close', () => onward.destroy());
     onward.once('error', (error) =>
@@ -101,6 +103,10 @@ export async function forward(
   });
 }
 
+/** Pages that Next shows in place of others. Under their own paths, it would serve them as a success or a failure. */
+const STAND_INS = ['/_global-error', '/_not-found'];
+const UNKNOWN = '/404';
+
 const pick = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(
     OF_REQUEST.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
@@ -113,7 +119,7 @@ const endToEnd = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
  * Next serves its files, and its own errors outside the pages, without running `proxy.ts`. The checkout loads its
  * scripts in a sandboxed frame too, where it has no origin, to say why it is refused.
  */
-function headersFor(url = ''): Record<string, string> {
+function headersFor(url: string): Record<string, string> {
   const isAsset = url.startsWith('/_next/static/');
   return isAsset ? { ...ownSiteHeaders(), 'cross-origin-resource-policy': 'cross-origin' } : ownSiteHeaders();
 }

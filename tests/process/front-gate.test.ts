@@ -291,3 +291,27 @@ test('whatever a client sends, its codes count for the address of its connection
   for (const [n, page] of ['/sign-in', '/pricing', '/'].entries())
     expect(await askFor(10 + n, page, { ...forged(10 + n), ...many })).toContain('Too many codes');
 });
+
+const UNKNOWN = ['/nothing-here', '/_not-found', '/_error', '/404', '/500', '/_app', '/_document'];
+
+test.each([...UNKNOWN, '/_global-error', '/_global-error/', '/%5Fglobal-error', '/_global-error?_rsc=1'])(
+  'the page %s does not exist, also where Next has one of that name',
+  async (page) => {
+    for (const headers of [{}, { rsc: '1' }]) {
+      const response = await fetch(instance.url + page, { headers, redirect: 'manual' });
+      expect([response.status, (await response.text()).includes('Page not found')]).toEqual([404, true]);
+    }
+    const sent = await fetch(instance.url + page, { method: 'POST', redirect: 'manual' });
+    expect(sent.status).toBe(404);
+  },
+);
+
+test('a repeated parameter of the authorization endpoint is refused, and the browser is not redirected', async () => {
+  const page = await fetch(`${instance.url}/auth/authorize?client_id=x&state=a&state=b`, {
+    redirect: 'manual',
+  });
+  expect([page.status, await page.text()]).toEqual([
+    200,
+    expect.stringContaining('state: must not be repeated'),
+  ]);
+});

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import ipaddr from 'ipaddr.js';
 import { ApiError, overloaded } from '../errors';
@@ -106,7 +107,23 @@ export function holdBytes({ request, keyHash }: Reader, bytes: number): void {
   if (outgoing === undefined || outgoing.destroyed || bytes === 0) return;
   const held = new BodyBytes(readClientIp(request), keyHash.toString('latin1'));
   held.add(bytes);
-  outgoing.once('close', () => held.release());
+  releaseAtEnd(outgoing, held);
+}
+
+const goingOn = new WeakMap<ServerResponse, Promise<void>>();
+
+/** Counts the body of a request until then, also if its client disconnects first. */
+export function holdBodyUntil(request: ApiRequest, ended: Promise<void>): void {
+  const outgoing = connectionOf(request)?.outgoing;
+  if (outgoing !== undefined) goingOn.set(outgoing, ended);
+}
+
+export function releaseAtEnd(outgoing: ServerResponse, held: BodyBytes): void {
+  outgoing.once('close', () => {
+    const ended = goingOn.get(outgoing);
+    if (ended === undefined) held.release();
+    else void ended.then(() => held.release());
+  });
 }
 
 function subtract(counts: Map<string, number>, name: string, bytes: number): void {

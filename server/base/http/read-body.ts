@@ -5,7 +5,7 @@ import { ApiError } from '../errors';
 import { keepsDigits, replaceNumbers } from '../json-text';
 import { JsonScan } from '../scan-json';
 import { type ApiRequest, connectionOf } from './api-request';
-import { BodyBytes } from './body-bytes';
+import { BodyBytes, releaseAtEnd } from './body-bytes';
 import { readClientIp } from './client-ip';
 import { decodeBody, readEncoding } from './decode-body';
 import { describeIssue } from './describe-issue';
@@ -102,7 +102,7 @@ async function readEncoded(
   await readBytes(request, { add: (chunk) => chunks.push(chunk), limitBytes, key });
   const held = new BodyBytes(readClientIp(request), key);
   const outgoing = connectionOf(request)?.outgoing;
-  outgoing?.once('close', () => held.release());
+  if (outgoing !== undefined) releaseAtEnd(outgoing, held);
   let bytes = 0;
   try {
     await decodeBody(encoding, chunks, (piece) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { now, SECOND_MS } from '../clock';
 import { ApiError } from '../errors';
 import { type Connection, requestOf, type WithHeaders } from './api-request';
-import { BodyBytes } from './body-bytes';
+import { BodyBytes, releaseAtEnd } from './body-bytes';
 import { readClientIp } from './client-ip';
 import { leaveUnread } from './leave-unread';
 
@@ -151,7 +151,7 @@ class Upload {
       this.#bytes = new BodyBytes(readClientIp(requestOf(this.#connection)), key);
       const held = this.#bytes;
       if (outgoing.destroyed) throw disconnected();
-      outgoing.once('close', () => held.release());
+      releaseAtEnd(outgoing, held);
     }
     this.#bytes.add(bytes);
   }

@@ -35,9 +35,12 @@ export const noteUnparsed = (warnings: string[]) => (): void => {
   if (!warnings.includes(warning)) warnings.push(warning);
 };
 
-/** Refuses arguments that take long to parse. They are JSON inside JSON: to the scan of the body, each is one string. */
+/**
+ * Refuses arguments that take long to parse. They are JSON inside JSON: to the scan of the body, each is one string. A
+ * response may contain arguments of any depth, and those that are too deep stay text.
+ */
 export function scanArguments(all: Iterable<unknown>, param: string): void {
-  const scan = new JsonScan();
+  const scan = new JsonScan(Number.POSITIVE_INFINITY);
   let length = 0;
   for (const json of all) {
     if (typeof json !== 'string') continue;

@@ -3,7 +3,9 @@ import type { Picocredits } from '../../base/credits';
 import { settings } from '../../base/env';
 import { type ApiError, overloaded } from '../../base/errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../../base/http/api-request';
+import { holdBodyUntil } from '../../base/http/body-bytes';
 import { NOBODY, type Reply } from '../../base/http/reply';
+import { newId } from '../../base/ids';
 import { generationStarts } from '../../base/measures';
 import { traceOf } from '../../base/tracing';
 import { admit, canSpend, countRunning, release } from '../../ledger';
@@ -114,7 +116,7 @@ async function admitRequest(
   const { clientIp, origin } = readKeySource(request);
   const fullness = findFullness(candidates, clientIp);
   if (fullness !== null) throw fullness;
-  const least = { keyHash, requestId, model, need: LEAST, want: LEAST, clientIp, origin };
+  const least = { keyHash, requestId: newId('req'), model, need: LEAST, want: LEAST, clientIp, origin };
   const admitCheaply = (owner: Owner) => requireSpender(least, owner, request);
   const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
   const { client, addedBytes } = resolved;
@@ -164,8 +166,21 @@ async function admitRequest(
   };
   const run = startRun(asked, { hold, claim, keeper: resolved.keeperOf(hold), endResponse });
   countForNetwork(run, clientIp);
+  holdBody(run, request);
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;
+}
+
+/** A run needs the body for another attempt, also after its client has disconnected. */
+function holdBody(run: Run, request: ApiRequest): void {
+  const { endLease } = run;
+  const ended = new Promise<void>((resolve) => {
+    run.endLease = () => {
+      endLease();
+      resolve();
+    };
+  });
+  holdBodyUntil(request, ended);
 }
 
 /** Why there is no place for another request: in this process, at its providers or for its network. */

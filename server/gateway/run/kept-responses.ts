@@ -25,6 +25,7 @@ import {
   type Place,
   type ReadLimit,
   readInputs,
+  readItemIds,
   readOutputs,
   renew,
 } from './kept-store';
@@ -281,14 +282,31 @@ export async function readKeptResponse(reader: Reader, owner: Owner, id: string)
   return response;
 }
 
-/** The input of a kept response, whole, or null if the response is not kept. */
-export async function readKeptInput(reader: Reader, owner: Owner, id: string): Promise<Json[] | null> {
+export type KeptInput = {
+  /** Of all items; empty where the client gave none. */
+  ids: string[];
+  /** Reads the outputs among these items only. */
+  open: (indexes: readonly number[]) => Promise<Json[]>;
+};
+
+/** The input of a kept response, or null if the response is not kept. */
+export async function readKeptInput(reader: Reader, owner: Owner, id: string): Promise<KeptInput | null> {
   const chain = await findChain(owner, id);
   if (chain.length === 0) return null;
   const reading = new Reading(reader, owner, 0);
-  const input = await reading.fill(await reading.readInput(chain));
-  if (input === null) throw chainBroken();
-  return input;
+  const entries = await reading.readInput(chain);
+  const idsOf = await readItemIds(owner, countUses(entries).keys());
+  const ids = entries.map((entry) => {
+    const itemId = isPlace(entry) ? idsOf.get(entry[0])?.[entry[1]] : asText(entry.id);
+    if (itemId === undefined) throw chainBroken();
+    return itemId;
+  });
+  const open = async (indexes: readonly number[]) => {
+    const items = await reading.fill(indexes.map((index) => entries[index]).filter((entry) => entry !== undefined));
+    if (items === null) throw chainBroken();
+    return items;
+  };
+  return { ids, open };
 }
 
 export type { Owner };

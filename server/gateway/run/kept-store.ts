@@ -151,6 +151,19 @@ export async function readOutputs(owner: Owner, uses: Uses, limit: ReadLimit): P
   );
 }
 
+/** The ids of the items in outputs by the numbers of their responses. */
+export async function readItemIds(
+  { userId, partnerId }: Owner,
+  numbers: Iterable<number>,
+): Promise<Map<number, string[]>> {
+  const { rows } = await pool().query<{ no: bigint; item_ids: string[] }>({
+    name: 'read_kept_item_ids',
+    text: `SELECT k.no, k.item_ids FROM kept_response k WHERE ${OWN} AND k.no = ANY ($3)`,
+    values: [userId, partnerId, [...numbers]],
+  });
+  return new Map(rows.map(({ no, item_ids }) => [Number(no), item_ids]));
+}
+
 /** The inputs of responses by their numbers, after those of their parents. */
 export async function readInputs(owner: Owner, uses: Uses, limit: ReadLimit): Promise<Map<number, Entry[]>> {
   const rows = await readSealed(owner, 'input', uses, limit);

@@ -1,3 +1,6 @@
+import { errors } from 'undici';
+import { now, SECOND_MS } from '../../base/clock';
+import { settings } from '../../base/env';
 import { ApiError } from '../../base/errors';
 import { brokenResponse } from '../providers/provider-failure';
 import type { StreamFacts, StreamRelay } from '../providers/stream-relay';
@@ -32,6 +35,8 @@ export async function openStream(
 ): Promise<OpenedStream> {
   let cutBy: ReturnType<OpenedStream['cutBy']> = null;
   let isOver = false;
+  let progress = 0;
+  let progressAtMs = now();
   const first = readUntilStarted();
   if (onStarted !== undefined) void first.then(onStarted);
   let timer: NodeJS.Timeout | undefined;
@@ -60,6 +65,17 @@ export async function openStream(
     }
   }
 
+  /** Comments and pings alone do not keep a stream open for longer than a response may take to begin. */
+  function requireProgress(): void {
+    const { outputBytes, outputDeltas, searches, started, ended } = relay.facts;
+    const seen = outputBytes + outputDeltas + searches + Number(started) + Number(ended);
+    if (seen > progress) {
+      progress = seen;
+      progressAtMs = now();
+    } else if (now() - progressAtMs > settings().UPSTREAM_FIRST_BYTE_SECONDS * SECOND_MS)
+      throw new errors.BodyTimeoutError();
+  }
+
   async function read(): Promise<StreamPiece> {
     if (isOver) return { text: '', done: true };
     try {
@@ -67,6 +83,7 @@ export async function openStream(
         const piece = await upstream.read();
         isOver = piece === null;
         const text = piece === null ? relay.end() : relay.push(piece);
+        if (piece !== null) requireProgress();
         isOver ||= relay.facts.failure !== null;
         // Nothing reads the rest after a failure.
         if (isOver) upstream.cancel();

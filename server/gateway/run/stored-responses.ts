@@ -3,11 +3,13 @@ import { ApiError } from '../../base/errors';
 import { requireUserKeyHash } from '../../base/http/credentials';
 import { validate } from '../../base/http/read-body';
 import { privateJson } from '../../base/http/respond';
+import { takeKeyTurn } from '../../base/rate-limit/key-turns';
 import { requireUserKey } from '../../people/access/authenticate';
 import type { Json } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { type Owner, readKeptInput, readKeptResponse } from './kept-responses';
 import { deleteResponse } from './kept-store';
+import { findLimitRefusal } from './key-limit';
 
 /** The endpoints of a kept response. */
 
@@ -20,8 +22,10 @@ const notFound = (): ApiError =>
   );
 
 async function ask(request: Request, id: string): Promise<StoredResponseLookup> {
-  const owner = await requireUserKey(request);
-  return { owner, id, reader: { request, keyHash: requireUserKeyHash(request) } };
+  const keyHash = requireUserKeyHash(request);
+  const waitMs = takeKeyTurn(keyHash);
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
+  return { owner: await requireUserKey(request), id, reader: { request, keyHash } };
 }
 
 export async function sendKeptResponse(request: Request, id: string): Promise<Response> {
@@ -82,31 +86,33 @@ export async function listInputItems(request: Request, id: string): Promise<Resp
   const page = validate(inputItemsQuerySchema, Object.fromEntries(new URL(request.url).searchParams));
   const input = await readKeptInput(reader, owner, id);
   if (input === null) throw notFound();
-  return privateJson(cutPage(input.map(nameItem), page));
+  const { named, hasMore } = cutPage(input.ids, page);
+  const items = await input.open(named.map(({ index }) => index));
+  return privateJson({
+    object: 'list',
+    data: items.map((item, at) => writeItem(item, named[at]?.id ?? '')),
+    first_id: named[0]?.id ?? null,
+    last_id: named.at(-1)?.id ?? null,
+    has_more: hasMore,
+  } satisfies z.output<typeof inputItemListSchema>);
 }
 
 function cutPage(
-  items: Item[],
+  ids: string[],
   { limit, order, after }: z.output<typeof inputItemsQuerySchema>,
-): z.output<typeof inputItemListSchema> {
-  const ordered = order === 'asc' ? items : items.toReversed();
-  const before = after === undefined ? -1 : ordered.findIndex((item) => item.id === after);
+): { named: { index: number; id: string }[]; hasMore: boolean } {
+  const named = ids.map((id, index) => ({ index, id: id || `item_${index}` }));
+  if (order === 'desc') named.reverse();
+  const before = after === undefined ? -1 : named.findIndex(({ id }) => id === after);
   if (after !== undefined && before === -1) throw refuse('after', 'must be the id of an item of this list');
-  const data = ordered.slice(before + 1, before + 1 + limit);
-  return {
-    object: 'list',
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: before + 1 + limit < ordered.length,
-  };
+  const end = before + 1 + limit;
+  return { named: named.slice(before + 1, end), hasMore: end < named.length };
 }
 
 type Item = Json & { id: string; type: string };
 
 /** Clients may leave out the id and the type of an item, and write its content as text. */
-function nameItem(item: Json, index: number): Item {
-  const id = typeof item.id === 'string' && item.id !== '' ? item.id : `item_${index}`;
+function writeItem(item: Json, id: string): Item {
   const type = typeof item.type === 'string' ? item.type : 'message';
   const isText = type === 'message' && typeof item.content === 'string';
   return Object.assign({ status: 'completed' }, item, { id, type }, isText && { content: [writeText(item)] });

@@ -2,12 +2,14 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { HOUR_MS, now, setClock } from '@/server/base/clock';
 import { chargeFor } from '@/server/base/credits';
 import { prisma } from '@/server/base/db';
+import { bodyBytes } from '@/server/base/http/body-bytes';
 import { findCatalogModel } from '@/server/gateway/pricing/catalog';
 import { costOf } from '@/server/gateway/pricing/cost';
 import { chatProtocol } from '@/server/gateway/protocols/chat/protocol';
 import { NO_DOCUMENTS } from '@/server/gateway/protocols/measure-size';
 import type { TokenUsage } from '@/server/gateway/protocols/neutral';
 import { endOverdueReads } from '@/server/gateway/run/background-reads';
+import { connectedRuns } from '@/server/gateway/run/run';
 import { checkLedger, sweepHolds } from '@/server/ledger';
 import { renewLeases } from '@/server/ledger/lease';
 import { finishGenerations } from '@/server/process/finish-generations';
@@ -464,4 +466,22 @@ test('metrics count the background reads, and how they ended', async () => {
 
 test('the ledger has no differences after all of these requests', async () => {
   expect((await checkLedger()).differences).toEqual([]);
+});
+
+test('a body counts in the limits of memory until its request has ended, also without its client @attack', async () => {
+  const person = await newPerson({ credits: 1_000, rateBp: RATE_BP });
+  upstream.answer(HIDDEN);
+  const messages = [{ role: 'user', content: 'x'.repeat(100_000) }];
+  const call = await disconnect(person, O3, { stream: false, more: { messages } });
+  await until(
+    async () => (await readReceipts(person.userId)).length + connectedRuns().length,
+    (connected) => connected === 0,
+  );
+  expect(bodyBytes()).toBeGreaterThan(100_000);
+  call.proceed();
+  await until(
+    async () => bodyBytes(),
+    (bytes) => bytes === 0,
+  );
+  expect(await readReceipts(person.userId)).toHaveLength(1);
 });

@@ -138,8 +138,8 @@ test.each([
   ],
   [
     'depth',
-    'deeper than 128 levels',
-    JSON.stringify(prompt('hi')).replace('5', '['.repeat(129) + ']'.repeat(129)),
+    'deeper than 1024 levels',
+    JSON.stringify(prompt('hi')).replace('5', '['.repeat(1_025) + ']'.repeat(1_025)),
   ],
   [
     'digits',

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { chargeFor, wholeCredits } from '@/server/base/credits';
+import { chargeFor, microcredits, wholeCredits } from '@/server/base/credits';
 import { inTransaction, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { log } from '@/server/base/log';
@@ -11,6 +11,7 @@ import { cutOffRunning, endStoppedRequests } from '@/server/gateway/run/cut-off'
 import { runningGenerations } from '@/server/gateway/run/run';
 import {
   ALL_APPS,
+  bookCorrections,
   checkLedger,
   resumeSpending,
   stopSpending,
@@ -372,6 +373,31 @@ describe('an instance that was paused for longer than its leases', () => {
       (receipt?.providerCost ?? 0n) + losses.reduce((sum, { cost }) => sum + cost, 0n),
     ).toBeGreaterThanOrEqual(costFor(GPT, call.bill()));
     expect(losses.filter(({ reason }) => reason === 'instance_died')).toEqual([]);
+  });
+
+  test.each([
+    ['that cost less than another instance charged', { inputTokens: 1, rest: ['Hi'] }],
+    ['that broke, and costs nothing', { inputTokens: 1, rest: ['Hi'], breaks: true }],
+  ])('returns what was too much for a response %s', async (_case, answered) => {
+    const person = await newPayer();
+    upstream.answer({ reasoningTokens: 0, first: [], ...answered });
+    const called = upstream.nextCall();
+    const response = send(person, GPT, false);
+    const call = await called;
+    await renewLeases();
+    await pause();
+    expect(await sweepElsewhere()).toBe(1);
+    call.proceed();
+    const charged = (await response).headers.get('x-svc-credits-charged') ?? '0';
+    const due = 'breaks' in answered ? 0n : microcredits((costFor(GPT, call.bill()) * 5n) / 4n);
+    const [receipt] = await readReceipts(person.userId);
+    expect(receipt?.charge).toBeGreaterThan(due);
+    expect(charged).toBe(String(Number(due) / 1e6));
+    await isOver();
+    await bookCorrections();
+    const { money } = await prisma().wallet.findUniqueOrThrow({ where: { userId: person.userId } });
+    expect(money).toBe(wholeCredits(1_000) - due);
+    expect((await checkLedger()).differences).toEqual([]);
   });
 
   test('charges a request with an Idempotency-Key at most once: if its hold is gone, its bill is a loss', async () => {

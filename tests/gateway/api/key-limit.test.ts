@@ -29,13 +29,17 @@ async function useUp(key: string): Promise<void> {
   for (let i = 0; i < 6; i++) expect((await send(key)).status).not.toBe(429);
 }
 
-test('a key over its limit gets 429 with Retry-After on every paid path; other keys are unaffected', async () => {
+test('a key over its limit gets 429 with Retry-After on every path of a model or a kept response; other keys are unaffected', async () => {
   const start = now();
   setClock(() => start);
   const [person, other] = [await newPerson({ credits: 10 }), await newPerson({ credits: 10 })];
   await useUp(person.userKey);
   for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/messages/count_tokens'])
     expect(await send(person.userKey, path)).toEqual({ status: 429, type: 'rate_limited', retryAfter: '10' });
+  for (const path of ['/v1/responses/resp_1', '/v1/responses/resp_1/input_items']) {
+    const headers = { authorization: `Bearer ${person.userKey}` };
+    expect((await fetch(api.url + path, { headers })).status).toBe(429);
+  }
   await returnIdleHolds();
   expect(await prisma().hold.count({ where: { userId: person.userId } })).toBe(0);
   expect((await send(other.userKey)).status).toBe(200);

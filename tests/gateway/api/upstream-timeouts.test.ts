@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { listenOnLoopback } from '@/sandbox/loopback-server';
 import { prisma } from '@/server/base/db';
 import { endBackgroundReads } from '@/server/gateway/run/background-reads';
 import { readHistory, readSpendable } from '@/server/ledger';
@@ -7,6 +8,28 @@ import { newDatabase } from '../../harness/database';
 import { newPerson, type Person } from '../../harness/people';
 import { until } from '../../harness/until';
 
+const BEGINNINGS = {
+  openai: [{ choices: [{ index: 0, delta: { content: 'Hi' } }] }],
+  anthropic: [
+    { type: 'message_start', message: { id: 'm', usage: { input_tokens: 1, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } },
+  ],
+};
+/** A provider that begins a response and then only says that it is alive. */
+const alive = await listenOnLoopback(async (request, response) => {
+  const isAnthropic = request.url?.endsWith('/messages');
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const event of BEGINNINGS[isAnthropic ? 'anthropic' : 'openai'])
+    response.write(`data: ${JSON.stringify(event)}\n\n`);
+  const ping = isAnthropic ? 'event: ping\ndata: {"type":"ping"}\n\n' : ': ping\n\n';
+  const timer = setInterval(() => response.write(ping), 100);
+  response.once('close', () => clearInterval(timer));
+});
+afterAll(() => alive.close());
+for (const provider of ['OPENAI', 'ANTHROPIC']) {
+  process.env[`${provider}_API_KEY`] = 'key-of-the-test';
+  process.env[`${provider}_BASE_URL`] = alive.url;
+}
 process.env.UPSTREAM_FIRST_BYTE_SECONDS = '1';
 process.env.UPSTREAM_IDLE_SECONDS = '1';
 await newDatabase();
@@ -65,3 +88,14 @@ test('a stream that stalls ends in an error, and what arrived is charged', async
   expect(entries[0]).toMatchObject({ type: 'usage', usage: { estimated: true } });
   expect(entries[0]?.credits).toBeLessThan(0n);
 });
+
+test.each(['openai/gpt-4.1', 'anthropic/claude-opus-5-5'])(
+  'a stream of %s that contains nothing but pings for too long ends in an error, and what arrived is charged',
+  async (model) => {
+    const person = await newPerson({ credits: 10 });
+    const text = await (await send(person, model, true)).text();
+    expect(text).toMatch(/"type":"upstream_error"[^\n]*\n\n$/);
+    const spent = 10_000_000n - (await balanceOf(person));
+    expect(spent).toBeGreaterThan(0n);
+  },
+);

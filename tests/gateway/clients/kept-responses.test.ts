@@ -244,6 +244,20 @@ test('the input of a kept response is listed whole, page by page, in either orde
   await expect(list).rejects.toMatchObject({ status: 404, message: expect.stringContaining('No response') });
 });
 
+test('of the outputs in the input of a kept response, only those of the page are read @attack', async () => {
+  upstream.script(name, says('1'.repeat(990_000)), says('Two'), says('Three'));
+  let id: string | null = null;
+  for (const input of ['first', 'second', 'third'])
+    ({ id } = await client.responses.create({ model: GPT, input, previous_response_id: id }));
+  setByteLimits({ process: 100_000_000, ip: 100_000_000, key: 500_000 });
+  const list = (limit: number) => client.responses.inputItems.list(id ?? '', { limit });
+  const { data, has_more } = await list(2);
+  expect(data).toMatchObject([{ content: [{ text: 'third' }] }, { content: [{ text: 'Two' }] }]);
+  expect(has_more).toBe(true);
+  await expect(list(4)).rejects.toMatchObject({ status: 429, message: /too large bodies/ });
+  setByteLimits();
+});
+
 test('the tokens of a request are counted with what it refers to, free of charge', async () => {
   upstream.script(name, says('word '.repeat(5_000)));
   const { id } = await client.responses.create({ model: GPT, input: 'long' });

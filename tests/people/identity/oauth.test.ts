@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readRedirect, redirectParameters } from '@/app/(sign-in)/auth/authorize/request';
+import { DEVICE_GRANT } from '@/server/api/oauth';
 import { settings } from '@/server/base/env';
 import { allowRedirect, checkRedirect, denyRedirect } from '@/server/people/authorize';
 import { newDatabase } from '../../harness';
@@ -28,7 +29,7 @@ async function signIn(client: OauthClient, redirectUri = BACK, state = 'state on
   return { user, returned: await allowRedirect(checked, { ...user, sessionId }) };
 }
 
-const request = (path: string, fields: Record<string, string>) =>
+const request = (path: string, fields: Record<string, string> | string[][]) =>
   fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) });
 
 const refusalOf = async (response: Response) => {
@@ -73,6 +74,24 @@ test('every endpoint of the metadata answers, and no other grant is accepted tha
   expect(await refusalOf(await fetch(`${url}/oauth/token`))).toEqual([405, 'invalid_request']);
   expect(await refusalOf(await fetch(`${url}/oauth/authorize`))).toEqual([404, 'invalid_request']);
 });
+
+test.each(['/oauth/token', '/oauth/device', '/oauth/revoke'])(
+  'a repeated parameter of %s is an invalid_request, even if the values agree',
+  async (path) => {
+    const fields = {
+      grant_type: DEVICE_GRANT,
+      client_id: partner.publishableKey,
+      token: 'x',
+      device_code: 'x',
+    };
+    for (const [name, value] of Object.entries({ ...fields, unknown: 'x' })) {
+      const repeated = [...Object.entries({ ...fields, unknown: 'x' }), [name, value]];
+      expect(await refusalOf(await request(path, repeated))).toEqual([400, 'invalid_request']);
+    }
+    const once = await request(path, Object.entries(fields));
+    expect([200, 'invalid_grant', 'expired_token']).toContain(once.ok ? 200 : (await refusalOf(once))[1]);
+  },
+);
 
 test('a code is exchanged once: a second use is invalid_grant and revokes the key @attack', async () => {
   const client = await newClient();

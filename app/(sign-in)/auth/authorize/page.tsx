@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
 import { settings } from '@/server/base/env';
 import { ApiError } from '@/server/base/errors';
+import { repeated } from '@/server/base/http/read-fields';
 import { nameOnPages } from '@/server/partners/rename';
 import { type CheckedRedirect, checkRedirect, denyRedirect } from '@/server/people/authorize';
 import { Sheet } from '../../sheet';
@@ -14,8 +15,9 @@ type Props = { searchParams: Promise<Record<string, string | string[] | undefine
 
 /** Where apps without the widget send users to sign in; see docs/sign-in.md. */
 export default async function AuthorizePage({ searchParams }: Props) {
-  const parameters = redirectParameters.parse(await searchParams);
-  const checked = await check(parameters);
+  const search = await searchParams;
+  const parameters = redirectParameters.parse(search);
+  const checked = findRepeated(search) ?? (await check(parameters));
   const { BRAND_NAME: brand } = settings();
   if (checked instanceof ApiError) return <Refusal brand={brand} reason={checked.message} />;
   const { email } = await requireSession();
@@ -33,6 +35,11 @@ export default async function AuthorizePage({ searchParams }: Props) {
       />
     </Sheet>
   );
+}
+
+function findRepeated(search: Awaited<Props['searchParams']>): ApiError | null {
+  const found = Object.entries(search).find(([, value]) => Array.isArray(value));
+  return found === undefined ? null : repeated(found[0]);
 }
 
 async function check(parameters: RedirectParameters): Promise<CheckedRedirect | ApiError> {

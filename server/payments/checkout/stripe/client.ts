@@ -2,6 +2,7 @@ import Stripe from 'stripe';
 import { settings } from '../../../base/env';
 import { invariant } from '../../../base/errors';
 import { retryRateLimited } from './rate-limit';
+import { limitResponses } from './response-limit';
 
 const TIMEOUT_MS = 15_000;
 
@@ -16,7 +17,7 @@ export function stripe(): Stripe {
 }
 
 function connect(key: string, base: string | undefined): Stripe {
-  const httpClient = retryRateLimited(Stripe.createNodeHttpClient());
+  const httpClient = retryRateLimited(limitResponses(Stripe.createNodeHttpClient()));
   const common = { telemetry: false, timeout: TIMEOUT_MS, maxNetworkRetries: 2, httpClient };
   if (base === undefined) return new Stripe(key, common);
   const { hostname, port, protocol } = new URL(base);

@@ -7,7 +7,7 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import { messagesProtocol } from '../protocols/messages/protocol';
 import { NO_TOKENS } from '../protocols/neutral';
 import { profileOf } from '../providers/profiles';
-import type { Candidate } from './candidates';
+import type { Candidate, Candidates } from './candidates';
 import { findCounted, noteCounted, withMedia } from './counted-prompts';
 
 const KEY = randomBytes(32);
@@ -34,7 +34,9 @@ const BODY = {
 };
 const MARKED = { cache_control: { type: 'ephemeral' } };
 
-function find(body: object, { key = KEY, candidates = [CANDIDATE] as [Candidate, ...Candidate[]] } = {}) {
+type Sender = { key?: Buffer; candidates?: Candidates };
+
+function find(body: object, { key = KEY, candidates = [CANDIDATE] }: Sender = {}) {
   const protocol = messagesProtocol as ClientProtocol<ClientRequest>;
   return findCounted(key, protocol, protocol.validate({ ...body }), candidates);
 }
@@ -45,8 +47,7 @@ function countAt(tokens: number, body: object = BODY): void {
 }
 
 /** The options, the instructions and each message are elements. */
-const elementsOf = (body: object, options?: Parameters<typeof find>[1]) =>
-  find(body, options)?.counted.elements ?? null;
+const elementsOf = (body: object, sender?: Sender) => find(body, sender)?.counted.elements ?? null;
 
 test('the count of a prompt is that of the beginning of the next one, wherever its breakpoints are', () => {
   countAt(1_234);
@@ -70,9 +71,9 @@ test.each([
   ['a text in another part', { ...BODY, messages: [user(text('and'), text(TEXT)), BODY.messages[1]] }],
   ['another length of a text', { ...BODY, messages: [user(text(`${TEXT}a`), text('nd')), BODY.messages[1]] }],
   ['another role', { ...BODY, messages: [{ ...user(text(TEXT), text('and')), role: 'assistant' }] }],
-])('a prompt with %s has not been counted', (_, body, options = {}) => {
+])('a prompt with %s has not been counted', (_, body, sender?: Sender) => {
   countAt(1_234);
-  expect(elementsOf(body, options)).toBeLessThan(3);
+  expect(elementsOf(body, sender)).toBeLessThan(3);
 });
 
 test('what looks like a breakpoint in the arguments of a call is a part of the prompt', () => {
@@ -102,7 +103,7 @@ test('after an hour, a prompt has not been counted', () => {
 
 test('the count of one provider covers the fallback of the model, which may frame messages in another way', () => {
   countAt(1_000);
-  const candidates: [Candidate, ...Candidate[]] = [CANDIDATE, CANDIDATE];
+  const candidates: Candidates = [CANDIDATE, CANDIDATE];
   const found = find(BODY, { candidates });
   expect(found?.counted.tokens).toBeGreaterThan(1_020);
   expect(found?.cachedTokens).toBe(0);

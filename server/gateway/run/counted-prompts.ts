@@ -166,9 +166,29 @@ function isTrusted(modelId: string): boolean {
 
 /** The fields that do not change what the model reads. */
 const UNREAD_FIELDS = new Set([
-  ...['messages', 'input', 'system', 'instructions', 'stream', 'stream_options', 'store', 'metadata', 'user'],
-  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'temperature', 'top_p', 'top_k', 'seed'],
-  ...['stop', 'stop_sequences', 'usage', 'include', 'previous_response_id', 'service_tier', 'cache_control'],
+  'messages',
+  'input',
+  'system',
+  'instructions',
+  'stream',
+  'stream_options',
+  'store',
+  'metadata',
+  'user',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'seed',
+  'stop',
+  'stop_sequences',
+  'usage',
+  'include',
+  'previous_response_id',
+  'service_tier',
+  'cache_control',
   'safety_identifier',
 ]);
 
@@ -176,7 +196,7 @@ function hashChain(keyHash: Buffer, { format, body }: ClientRequest, messages: r
   const options = Object.entries(body)
     .filter(([name]) => !UNREAD_FIELDS.has(name))
     .map(([name, value]) => [name, name === 'tools' ? asArray(value).map(withoutBreakpoint) : value]);
-  let hash = createHash('sha256').update(SECRET).update(keyHash).update(format).digest();
+  let hash: Buffer = createHash('sha256').update(SECRET).update(keyHash).update(format).digest();
   const add = (element: unknown): string => {
     hash = hashElement(hash, element);
     return hash.toString('base64');

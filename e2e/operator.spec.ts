@@ -82,7 +82,7 @@ test('an operator views every page and moves credits with a reason, which the au
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('E-mail').fill('nobody@year.example');
   await page.getByRole('button', { name: 'Find user' }).click();
-  await expect(page.getByText('No user matches this exact address or ID')).toBeVisible();
+  await expect(page.getByText('No user has this e-mail address or ID')).toBeVisible();
   await expectAccessibleLayout(page);
   await page.getByLabel('E-mail').fill(YEAR_HEAVY_USER);
   await page.getByRole('button', { name: 'Find user' }).click();

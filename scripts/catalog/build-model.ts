@@ -13,7 +13,7 @@ import { combine, type Opinion, type SourcePrices } from './source-prices';
 export type CatalogEntry = z.input<typeof modelSchema>;
 export type Built = { entry: CatalogEntry; differences: string[] } | { leftOut: string | null };
 
-export type Facts = {
+export type ModelSources = {
   provider: ProviderName;
   model: string;
   limits: ModelFacts | undefined;
@@ -28,21 +28,23 @@ export type Facts = {
 };
 
 /** A reason of null is not reported: the model was never a candidate. */
-export function buildModel(facts: Facts): Built {
-  const { provider, model, genaiPrices, opinions } = facts;
-  const override = facts.override?.set;
-  const { name, released, contextWindow, maxOutputTokens, capabilities } = { ...facts.limits, ...override };
+export function buildModel(sources: ModelSources): Built {
+  const { provider, model, genaiPrices, opinions } = sources;
+  const override = sources.override?.set;
+  const { name, released, contextWindow, maxOutputTokens, capabilities } = { ...sources.limits, ...override };
   if (!name || !released || !capabilities) return { leftOut: 'no source of its limits' };
-  if (!override?.capabilities && facts.limits?.writesText === false) return { leftOut: null };
+  if (!override?.capabilities && sources.limits?.writesText === false) return { leftOut: null };
   if (!isWanted(provider, model, { released, capabilities })) return { leftOut: null };
-  if (facts.limits?.isRetired || genaiPrices?.isRetired) return { leftOut: 'retired by its vendor' };
+  if (sources.limits?.isRetired || genaiPrices?.isRetired) return { leftOut: 'retired by its vendor' };
   if (/(^|[-/])latest($|-)/.test(model)) return { leftOut: 'an alias that moves has no exact price' };
   if (!contextWindow || !maxOutputTokens) return { leftOut: 'no limits' };
 
   const merged = combine(opinions);
-  const prices = override?.prices ?? datePrices(facts, merged.prices, contextWindow);
+  const prices = override?.prices ?? datePrices(sources, merged.prices, contextWindow);
   if (prices === null) {
-    return { leftOut: facts.before === undefined ? 'no complete price' : 'no current source has its price' };
+    return {
+      leftOut: sources.before === undefined ? 'no complete price' : 'no current source has its price',
+    };
   }
   return {
     entry: {
@@ -53,7 +55,7 @@ export function buildModel(facts: Facts): Built {
       maxOutputTokens: Math.min(maxOutputTokens, contextWindow),
       capabilities: [...capabilities].sort(),
       pricedBy: override?.prices
-        ? [`overrides.json ${facts.override?.date}`]
+        ? [`overrides.json ${sources.override?.date}`]
         : confirming(opinions, merged.prices).map(({ source }) => source),
       prices: prices.map(withoutDefaults),
     },
@@ -81,7 +83,7 @@ function confirming(opinions: readonly Opinion[], [used]: SourcePrices): readonl
 type Priced = CatalogEntry['prices'][number];
 
 function datePrices(
-  { provider, genaiPrices, opinions, before, dates }: Facts,
+  { provider, genaiPrices, opinions, before, dates }: ModelSources,
   current: SourcePrices,
   contextWindow: number,
 ): Priced[] | null {

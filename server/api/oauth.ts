@@ -91,7 +91,7 @@ export const oauthTokenRequestSchema = z.discriminatedUnion('grant_type', [
     redirect_uri: z
       .string()
       .optional()
-      .meta({ description: 'If sent, the address that the browser returned to.' }),
+      .meta({ description: 'If sent, the URL that the browser returned to.' }),
   }),
   z.object({
     grant_type: z.literal(DEVICE_GRANT),

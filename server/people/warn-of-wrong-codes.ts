@@ -50,7 +50,7 @@ function writeWarning({ count, firstAt, lastAt }: Omit<WrongCodes, 'email'>): Om
   const paragraphs = [
     `${count} wrong sign-in codes were entered for your account, from browsers or apps that we do not recognise. The codes were requested between ${writeTime(firstAt)} and ${writeTime(lastAt)}. A wrong code gives no access.`,
     'If you mistyped a code, you can ignore this e-mail.',
-    'If it was not you, your account is still safe: codes are sent to this address only. Never give one to anyone. You can keep using your account, and on a browser where you have signed in before, such attempts do not affect you.',
+    'If it was not you, your account is still safe: codes are sent to this e-mail address only. Never give one to anyone. You can keep using your account, and on a browser where you have signed in before, such attempts do not affect you.',
     'To be sure, open Devices in your account and sign out those that you do not know.',
   ];
   return {

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: 'Not found' };
 export default function AccountNotFound() {
   return (
     <PageNotFound href="/account" label="Overview">
-      The address may be wrong, or the page is not part of your account.
+      The URL may be wrong, or the page is not part of your account.
     </PageNotFound>
   );
 }

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: 'Not found' };
 export default function OperatorNotFound() {
   return (
     <PageNotFound href="/operator" label="Overview">
-      The address may be wrong, or the page was deleted.
+      The URL may be wrong, or the page was deleted.
     </PageNotFound>
   );
 }

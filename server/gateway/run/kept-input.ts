@@ -5,7 +5,14 @@ import { countCharacters } from '../protocols/count-characters';
 import { writeExactly } from '../protocols/exact-numbers';
 import type { Json } from '../protocols/neutral';
 import { asArray, asObject, asText } from '../protocols/read-fields';
-import { type Entry, findParent, type NewResponse, type Owner, type Parent, type Place } from './kept-store';
+import {
+  type Entry,
+  findParent,
+  type NewResponse,
+  type OutputPosition,
+  type Owner,
+  type Parent,
+} from './kept-store';
 
 /** What is kept of an input: only what no other row contains. */
 
@@ -14,7 +21,7 @@ export type SentInput = {
   items: readonly Json[];
   entries: readonly Entry[];
   /** The response that it continues by `previous_response_id`, with the places of its output. */
-  previous: { no: number; threadNo: number | null; output: readonly Place[] } | null;
+  previous: { no: number; threadNo: number | null; output: readonly OutputPosition[] } | null;
 };
 
 /** A longer one is not kept: hashing and writing more at once would hold up other requests. */
@@ -65,7 +72,7 @@ async function hashBeginnings({ userId, partnerId }: Owner, items: readonly Json
 function linkOutput(entries: readonly Entry[], { no, output }: Parent): Entry[] {
   const places = new Map(output.map((item, at) => [describe(item), at]));
   return entries.map((entry) => {
-    const at = isPlace(entry) ? undefined : places.get(describe(entry));
+    const at = isPosition(entry) ? undefined : places.get(describe(entry));
     return at === undefined ? entry : [no, at];
   });
 }
@@ -85,4 +92,4 @@ function describe({ type, role, call_id, name, namespace, ...item }: Json): stri
   ]);
 }
 
-export const isPlace = (entry: Entry): entry is Place => Array.isArray(entry);
+export const isPosition = (entry: Entry): entry is OutputPosition => Array.isArray(entry);

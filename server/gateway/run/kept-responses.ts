@@ -12,7 +12,7 @@ import type { Json } from '../protocols/neutral';
 import { asArray, asObject, asText, refuse } from '../protocols/read-fields';
 import type { ResponsesClientRequest } from '../protocols/responses/protocol';
 import { itemsOf } from '../protocols/responses/schema';
-import { isPlace, linkInput, type SentInput } from './kept-input';
+import { isPosition, linkInput, type SentInput } from './kept-input';
 import {
   type Entry,
   findChain,
@@ -21,8 +21,8 @@ import {
   isId,
   keepResponse,
   type Link,
+  type OutputPosition,
   type Owner,
-  type Place,
   type ReadLimit,
   readInputs,
   readItemIds,
@@ -95,7 +95,7 @@ export async function resolveReferences(
   const chain = previousId === null ? [] : await findChain(owner, previousId);
   const [previous] = chain;
   if (previousId !== null && previous === undefined) throw responseNotKept();
-  const entries = items.map((item) => placeOf(item, found) ?? item);
+  const entries = items.map((item) => positionOf(item, found) ?? item);
   const before = previous === undefined ? [] : await reading.readBefore(chain, previous);
   const input = await reading.fill([...before, ...entries]);
   if (input === null) throw before.length === 0 ? itemNotKept(items, found) : chainBroken();
@@ -108,7 +108,7 @@ export async function resolveReferences(
     keeperOf: keeperOf(own, {
       items,
       entries,
-      previous: previous === undefined ? null : { ...previous, output: placesOf(previous) },
+      previous: previous === undefined ? null : { ...previous, output: positionsOf(previous) },
     }),
   };
 }
@@ -130,12 +130,13 @@ function countReferences(items: readonly Json[]): Map<string, number> {
   return ids;
 }
 
-const placeOf = (item: Json, found: Awaited<ReturnType<typeof findItems>>): Place | undefined => {
+const positionOf = (item: Json, found: Awaited<ReturnType<typeof findItems>>): OutputPosition | undefined => {
   const place = isReference(item) ? found.get(asText(item.id)) : undefined;
   return place && [place.no, place.at];
 };
 
-const placesOf = ({ no, outputs }: Link): Place[] => Array.from({ length: outputs }, (_, at) => [no, at]);
+const positionsOf = ({ no, outputs }: Link): OutputPosition[] =>
+  Array.from({ length: outputs }, (_, at) => [no, at]);
 
 /** Reads what a request refers to, within the limits of a body. What is read counts as a part of the body. */
 class Reading {
@@ -152,7 +153,7 @@ class Reading {
 
   /** What came before a request that continues these responses, the newest first. */
   async readBefore(chain: readonly Link[], newest: Link): Promise<Entry[]> {
-    return [...(await this.readInput(chain)), ...placesOf(newest)];
+    return [...(await this.readInput(chain)), ...positionsOf(newest)];
   }
 
   /** The input of the first of these responses. */
@@ -172,7 +173,7 @@ class Reading {
     const outputs = await readOutputs(this.#owner, countUses(entries), this.#limit());
     const items: Json[] = [];
     for (const entry of entries) {
-      const item = isPlace(entry) ? outputs.get(entry[0])?.[entry[1]] : entry;
+      const item = isPosition(entry) ? outputs.get(entry[0])?.[entry[1]] : entry;
       if (item === undefined) return null;
       items.push(item);
     }
@@ -200,7 +201,7 @@ function countUses(entries: readonly Entry[]): Map<number, number> {
   const ofItems = new Map<string, number>();
   const uses = new Map<number, number>();
   for (const entry of entries) {
-    if (!isPlace(entry)) continue;
+    if (!isPosition(entry)) continue;
     const times = (ofItems.get(String(entry)) ?? 0) + 1;
     ofItems.set(String(entry), times);
     uses.set(entry[0], Math.max(times, uses.get(entry[0]) ?? 0));

@@ -12,11 +12,11 @@ import { writeLargeJson } from '../protocols/write-large-json';
 
 export type Owner = { userId: string; partnerId: string };
 
-/** The place of an item in the output of a kept response: the number of the response, and the index. */
-export type Place = readonly [no: number, at: number];
+/** The position of an item in the output of a kept response: the number of the response, and the index. */
+export type OutputPosition = readonly [no: number, at: number];
 
-/** An item of an input, or the place of the output that it repeats. */
-export type Entry = Json | Place;
+/** An item of an input, or the position of the output that it repeats. */
+export type Entry = Json | OutputPosition;
 
 /** All that a user has kept in one app, and in all apps. */
 export const MAX_BYTES_PER_APP = 64 * 1024 * 1024;

@@ -37,8 +37,8 @@ export type NotedAttempt = { model: CatalogModel; atMs: number; outcome: Receipt
  */
 export type ReadGoal = 'input' | 'start' | 'usage';
 
-/** What is asked, as far as the hold covers it. */
-type Asked = Readonly<{
+/** The request, as far as the hold covers it. */
+type RunRequest = Readonly<{
   requestId: string;
   candidates: Candidates;
   /** The requested model, which is that of the first candidate. */
@@ -112,7 +112,7 @@ type Lease = Held & {
 };
 
 /** A running request: it has a hold, and its response is not settled yet. */
-export type Run = Asked & Progress & Lease;
+export type Run = RunRequest & Progress & Lease;
 
 const running = new Set<Run>();
 
@@ -133,7 +133,7 @@ export function mayNotBeCutOff(run: Run): void {
 }
 
 /** From here on the lease is renewed. */
-export function startRun(asked: Asked, { hold, claim, keeper, endResponse }: Held): Run {
+export function startRun(asked: RunRequest, { hold, claim, keeper, endResponse }: Held): Run {
   const { requestId, candidates, model, estimate } = asked;
   let ofRequested: Estimate | undefined;
   const stopRenewing = keepLease(hold, () => {

@@ -247,7 +247,7 @@ LANGUAGE sql STABLE SET enable_seqscan = off AS $$
         AND l.matured_until > (t.created_at AT TIME ZONE 'UTC')::date)
 $$;
 
--- What receipts of one month come to, by user and app or pocket: rows of archived_month. `p_rows` are rows of
+-- The totals of the receipts of one month, by user and app or pocket: rows of archived_month. `p_rows` are rows of
 -- ledger_transaction, as an archive contains them.
 CREATE OR REPLACE FUNCTION ledger_archived_sums(p_month date, p_rows json) RETURNS SETOF archived_month
 LANGUAGE sql STABLE AS $$
@@ -274,7 +274,7 @@ LANGUAGE sql STABLE AS $$
   FROM part GROUP BY 1, 2
 $$;
 
--- Removes receipts of a month that an archive contains, and adds what they come to to archived_month, in one statement.
+-- Removes receipts of a month that an archive contains, and adds their totals to archived_month, in one statement.
 -- A receipt that differs from the archive in any column fails the call; one that was removed before is skipped. Returns
 -- how many were removed.
 CREATE OR REPLACE FUNCTION ledger_remove_archived(p_month date, p_rows json) RETURNS integer

@@ -3,7 +3,7 @@
 -- The clock of spending limits. Tests replace it.
 CREATE OR REPLACE FUNCTION ledger_clock() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT clock_timestamp() $$;
 
--- The day by which limits of partners count, in UTC.
+-- The day that limits of partners refer to, in UTC.
 CREATE OR REPLACE FUNCTION ledger_today() RETURNS date LANGUAGE sql VOLATILE AS $$
   SELECT timezone('UTC', ledger_clock())::date
 $$;
@@ -28,7 +28,7 @@ $$;
 
 -- The end of the period that contains `at`, after one that ended at `ended`. If the time zone has changed since, the
 -- period in between is the one that comes closest to a whole one: up to 12 hours shorter or longer. A zone that this
--- database does not know counts as UTC, because a settlement must not fail.
+-- database does not know is treated as UTC, because a settlement must not fail.
 CREATE OR REPLACE FUNCTION ledger_next_period_end(kind text, zone text, ended timestamptz, at timestamptz) RETURNS timestamptz
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -96,7 +96,7 @@ CREATE OR REPLACE TRIGGER partner_limit_marks_new BEFORE INSERT ON partner
 -- null if nothing limits it. `refusal` names a limit that the request would not fit even if none of the user's requests
 -- were running, and `resets_at` is when its period ends. Of several, the one that lasts longest, and rather one that the user
 -- cannot raise. `p_cost` is the least that the request costs and `p_need` the least that must be free; `p_held` is what all requests of the
--- user hold. The hold `p_without` counts no longer. The caller has locked the wallet.
+-- user hold. The hold `p_without` is left out. The caller has locked the wallet.
 CREATE OR REPLACE FUNCTION ledger_limits(
   p_user text, p_partner text, p_zone text, p_by_partner boolean, p_model text, p_cost bigint, p_need bigint, p_held bigint,
   p_without text
@@ -336,7 +336,7 @@ BEGIN
 END $$;
 
 -- Records a call that a provider billed, or may have billed, and that no user was charged for. Recorded once. Losses that
--- a user may have caused count as overruns (ledger_count_overrun); an outage of a provider or of an instance pauses nobody.
+-- a user may have caused add to the overruns (ledger_count_overrun); an outage of a provider or of an instance pauses nobody.
 -- Returns who was paused by this one.
 CREATE OR REPLACE FUNCTION ledger_record_loss(
   p_user text, p_request text, p_call integer, p_partner text, p_model text, p_provider text, p_reason text,
@@ -354,7 +354,7 @@ BEGIN
   RETURN ledger_count_overrun(p_user, p_partner, p_cost, p_user_limit, p_app_limit);
 END $$;
 
--- Ends the pause of a user, and starts the sum of overruns again. False if there was no pause.
+-- Ends the pause of a user, and resets the sum of overruns. False if there was no pause.
 CREATE OR REPLACE FUNCTION ledger_resume_user(p_user text) RETURNS boolean LANGUAGE sql AS $$
   WITH resumed AS (
     UPDATE wallet SET overrun = 0, overrun_since = NULL, paused_at = NULL
@@ -362,7 +362,7 @@ CREATE OR REPLACE FUNCTION ledger_resume_user(p_user text) RETURNS boolean LANGU
   SELECT EXISTS (SELECT FROM resumed)
 $$;
 
--- Ends the pause of an app, and starts the sum of its overruns again. False if there was no pause.
+-- Ends the pause of an app, and resets the sum of its overruns. False if there was no pause.
 CREATE OR REPLACE FUNCTION ledger_resume_partner(p_partner text) RETURNS boolean LANGUAGE sql AS $$
   WITH resumed AS (
     UPDATE partner SET overrun = 0, overrun_since = NULL, paused_at = NULL

@@ -27,7 +27,7 @@ $$;
 
 -- Why a user key may not be used for a request, or null. The client IP or the origin of the request is null if
 -- it is not known, which no restriction accepts. Null and empty lists restrict nothing. Written so that
--- PostgreSQL inlines it: the address is parsed only if there are networks to compare it with.
+-- PostgreSQL inlines it: the IP address is parsed only if there are networks to compare it with.
 CREATE OR REPLACE FUNCTION ledger_key_restriction(
   key_origins text[], key_networks inet[], app_networks inet[], origin text, client_ip text
 ) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -44,8 +44,8 @@ $$;
 --
 -- All wallets are locked first, in one order, so that concurrent calls do not deadlock. Settlements precede
 -- admissions, so that the credits they free can be spent. Each call admits at most one request per user: further
--- admissions return 'again' and belong in a later call. Plain settlements are made all at once. `s_turn` numbers the
--- settlements of one user from 1, and of those that are not plain, each finds the ones before it done. A settlement
+-- admissions return 'again' and belong in a later call. Simple settlements are made all at once. `s_turn` numbers the
+-- settlements of one user from 1, and of those that are not simple, each finds the ones before it done. A settlement
 -- without a charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
 -- costs more than its hold may pause the user or the app: `pauses` says which (see ledger_count_overrun). A difference of
 -- one microcredit is rounding.
@@ -53,7 +53,7 @@ $$;
 -- A hold with the flag `kept` outlives its request, for the next one of the same key: see "Kept holds" in
 -- docs/ledger.md. `s_hold` is the hold that a request ran in. `s_held` is the part of a kept hold that the request may
 -- take; null releases the hold in any case.
--- `a_hold` is the hold that a request would use: it is only read, and if anything is not as usual, the outcome is
+-- `a_hold` is the hold that a request would use: it is only read, and if anything is unusual, the outcome is
 -- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
 --
 -- The limits of a user and of a partner (ledger_limits) cost others nothing: `wallet.limits_zone` is null and
@@ -107,7 +107,7 @@ BEGIN
   END IF;
 
   FOR current_turn IN 0..turns LOOP
-    -- After the locks: a batch that waited for one past midnight counts on the new day, as others may have by then. What
+    -- After the locks: a batch that waited for one past midnight is booked on the new day, as others may have been by then. What
     -- limits count is booked at the same instant, so that it can be audited.
     now_at := ledger_clock();
     today := timezone('UTC', now_at)::date;
@@ -115,8 +115,8 @@ BEGIN
 
     IF current_turn = 0 THEN
       CONTINUE WHEN settling_kept = 0;
-      -- Settle what is plain: a kept hold covers it and stays as it is, and bought credits of the app's own pocket pay.
-      -- Of one user, either all are plain or none, because each counts for the next. They are booked in order.
+      -- Settle the simple ones: a kept hold covers it and stays as it is, and bought credits of the app's own pocket pay.
+      -- Of one user, either all are simple or none, because each affects the next. They are booked in order.
       RETURN QUERY
       WITH found AS (
         SELECT r.n, r.user_id, r.request_id, r.held, r.cost, r.charge, h.partner_id, h.key_id, h.rate_bp, h.amount AS kept_amount,
@@ -239,7 +239,7 @@ BEGIN
           u.own, u.own_held, u.allowance_left,
           CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
           least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
-          -- What this request took beyond the credits that were bought: a refund or dispute took them while it ran.
+          -- The amount beyond the credits that were bought: a refund or dispute took them while the request ran.
           greatest(0, u.own_granted - u.own) - greatest(0, s.granted_before - s.own_before) AS unpaid
       ),
       booked AS (
@@ -252,7 +252,7 @@ BEGIN
             ledger_spendable(a.money, a.held - o.kept_amount, o.own, o.own_held - o.kept_amount, o.allowance_left),
             CASE WHEN a.limits_zone IS NOT NULL OR o.limited
               THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, now_at, o.take, a.held, o.hold_id) END)) AS balance,
-          -- The partner earns the part of the payment above the provider cost. What the user did not pay is our
+          -- The partner earns the part of the payment above the provider cost. The remainder of that cost is our
           -- loss.
           least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
       ),
@@ -301,7 +301,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT t.user_id, t.credits, t.balance_after FROM ledger_transaction t
       WHERE t.id = 'txn_' || substr(r.request_id, 5)
-        -- Not one that this call has just booked, unless it was asked to twice.
+        -- Not a receipt that this call has just booked, unless the same request is in it twice.
         AND (t.xmin <> pg_current_xact_id()::xid OR array_position(s_request, r.request_id) < r.n) OFFSET 0) t
     WHERE t.user_id = r.user_id;
   END IF;
@@ -390,7 +390,7 @@ BEGIN
         coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
       WHERE r.hold_id IS NULL
     ),
-    -- Kept holds count as running. If one may be in the way, the caller returns those that are idle and asks again.
+    -- Kept holds are included in `running`. If one may be in the way, the caller returns the idle ones and asks again.
     decided AS (
       SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.app_user_id, j.epoch,
         j.own_free, j.kept, coalesce(w.holds, j.resets_at, j.amount) AS amount,
@@ -501,8 +501,8 @@ BEGIN
   RETURN made.amount;
 END $$;
 
--- Extends the leases of running requests and stores what was metered so far. Such a hold is kept no longer: what was
--- metered is of this request. p_requests: [{user_id, request_id, hold_id, held, cost, charge, receipt}].
+-- Extends the leases of running requests and stores what was metered so far. Such a hold is no longer kept: what was
+-- metered belongs to this request. p_requests: [{user_id, request_id, hold_id, held, cost, charge, receipt}].
 CREATE OR REPLACE FUNCTION ledger_renew(p_requests json, p_lease interval) RETURNS void LANGUAGE sql AS $$
   UPDATE hold h SET lease_until = clock_timestamp() + p_lease, kept = false, metered_request = r.request_id, metered_held = r.held,
     metered_cost = r.cost, metered_charge = r.charge, metered_receipt = r.receipt

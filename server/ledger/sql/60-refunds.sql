@@ -1,4 +1,4 @@
--- What refunds and disputes take back of a purchase, and what corrections give back for a request.
+-- Refunds and disputes of purchases, and corrections of requests.
 
 -- Takes back the credits of a purchase until `p_refunded` are taken for refunds and `p_disputed` for disputes, in
 -- total and together never more than the purchase. Only the differences are booked, so events may arrive
@@ -82,7 +82,7 @@ BEGIN
     ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left), total;
 END $$;
 
--- Ends the preparation of a batch: computes what each user gets back, less what was proposed or paid for the same request
+-- Ends the preparation of a batch: computes the refund of each user, less what was proposed or paid for the same request
 -- before, and drops the rest. Proposals are closed one after the other, and before or after a month is removed to an archive
 -- (the watermark is written for this), so that no request is corrected twice and each receipt stays.
 CREATE OR REPLACE FUNCTION ledger_close_proposal(p_batch text) RETURNS void
@@ -117,7 +117,7 @@ END $$;
 
 -- Books the corrections of one user in an approved batch, at most `p_limit` of them, each once: credits return to the
 -- pockets that paid for the request, and the postings of the request are taken back as far as they were too high. Returns
--- how many were booked. An allowance that the request used up stays used. Each correction is a separate transaction; its
+-- how many were booked. Used allowances are not restored. Each correction is a separate transaction; its
 -- note names that of the request, its related_id the batch.
 CREATE OR REPLACE FUNCTION ledger_correct(p_batch text, p_user text, p_limit integer, p_default_hold interval) RETURNS integer
 LANGUAGE plpgsql AS $$

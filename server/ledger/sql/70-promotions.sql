@@ -10,7 +10,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ELSE least(p_promotion.max_credits, div(p_bought::numeric * p_promotion.percent, 100000000)::bigint * 1000000) END
 $$;
 
--- The accounts that promotions count as one user: a user's own and those of the same mailbox, deleted ones included.
+-- The accounts that are one user for promotions: those of the same mailbox, deleted ones included.
 CREATE OR REPLACE FUNCTION promotion_accounts(p_user text) RETURNS SETOF text LANGUAGE sql STABLE AS $$
   SELECT p_user
   UNION
@@ -29,7 +29,7 @@ CREATE OR REPLACE FUNCTION promotion_refusal(
     WHEN (SELECT count(*) FROM promotion_redemption r
           WHERE r.promotion_id = p_promotion.id AND r.user_id IN (SELECT promotion_accounts(p_user)))
          >= p_promotion.max_per_user THEN 'used'
-    -- A payment in progress with another such code counts, or two would be promised their bonus.
+    -- Includes payments in progress with another such code, or two would be promised their bonus.
     WHEN p_promotion.is_first_purchase AND (
       EXISTS (SELECT 1 FROM purchase b WHERE b.user_id IN (SELECT promotion_accounts(p_user)))
       OR EXISTS (SELECT 1 FROM promotion_redemption r JOIN promotion o ON o.id = r.promotion_id
@@ -92,7 +92,7 @@ BEGIN
 END $$;
 
 -- Redeems a gift link: checks, counts and books in one call. A repetition by the same user returns the first booking.
--- The pocket must exist. Returns why not, or the booking.
+-- The pocket must exist. Returns the booking, or the reason for a refusal.
 CREATE OR REPLACE FUNCTION promotion_redeem_gift(
   p_link bytea, p_user text, p_transaction text, p_earns boolean, p_now timestamptz, p_earnings_hold interval
 ) RETURNS TABLE (refusal text, credits bigint, transaction_id text)
@@ -123,7 +123,7 @@ BEGIN
 END $$;
 
 -- Releases the bonus reserved for a payment that ends unpaid. A trigger, because a payment ends in several places,
--- and a forgotten one would use up a limit.
+-- and one that is forgotten would use up a limit.
 CREATE OR REPLACE FUNCTION promotion_release() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   WITH released AS (

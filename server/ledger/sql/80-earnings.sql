@@ -12,8 +12,8 @@ CREATE OR REPLACE FUNCTION ledger_dispute_period() RETURNS interval LANGUAGE sql
   SELECT interval '120 days'
 $$;
 
--- The day (UTC) before which an app's earnings have matured. A payout is final in this, so a longer hold period
--- does not bring the day back.
+-- The day (UTC) before which an app's earnings have matured. It never moves back, even if the maturity period is
+-- extended after a payout.
 CREATE OR REPLACE FUNCTION ledger_matured_until(p_partner text, p_default_hold interval, p_as_of timestamptz) RETURNS date
 LANGUAGE sql STABLE AS $$
   SELECT greatest(
@@ -91,7 +91,7 @@ RETURNS void LANGUAGE sql AS $$
              PARTITION BY p.pocket ORDER BY p.reversed > 0 DESC, p.created_at, p.id) - p.credits AS before
     FROM piece p
   ),
-  -- Most requests are not reached: only the others are worth another look.
+  -- Most requests are not affected; only the others are examined.
   covered AS (
     SELECT r.id, r.is_open, r.reversed, r.steps,
            sum(greatest(0, least(r.credits, coalesce(u.credits, 0) - r.before)))::bigint AS credits
@@ -163,14 +163,14 @@ BEGIN
   RETURN upto < newest;
 END $$;
 
--- The lines of the payouts that count: one that failed or was returned does not, and the next one lists its
--- requests again.
+-- The lines of payouts that neither failed nor were returned. The next payout lists the requests of
+-- the others again.
 CREATE OR REPLACE VIEW ledger_paid_line AS
   SELECT l.* FROM payout_line l JOIN payout o ON o.id = l.payout_id WHERE o.state NOT IN ('returned', 'failed');
 
--- The earnings of apps, with those that are not rolled up yet: what has matured, what is still within the hold
--- period of `hold_days`, what has matured although the payments behind it can still be disputed, and how much of
--- the matured part is paid out or payable. Less than nothing is payable if commission was reversed after it was
+-- The earnings of apps, with those that are not rolled up yet: what has matured, what is still within the
+-- maturity period of `hold_days`, what has matured although the payments behind it can still be disputed, and how much of
+-- the matured part is paid out or payable. The payable amount is negative if commission was reversed after it was
 -- paid out.
 CREATE OR REPLACE FUNCTION ledger_earnings(p_partners text[], p_default_hold interval, p_as_of timestamptz)
 RETURNS TABLE (

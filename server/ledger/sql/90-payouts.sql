@@ -1,11 +1,11 @@
--- What a team is paid, with its statement, and what comes back.
+-- Payouts of teams with their statements, and their return.
 
 -- Plans the payout of what a team's apps have earned and matured at `p_as_of`, less the team's reserve, in whole
--- cents, if that is at least `p_minimum`. An app that owes lowers the payout; what remains unpaid is carried over
+-- cents, if that is at least `p_minimum`. Negative amounts of apps are deducted; the remainder is carried over
 -- by the apps that are owed most. Writes the payout, its lines, their items and the postings, once for each team
 -- and month.
 --
--- The lock on the team admits one call at a time, and holds against an operator's hold. The lock on the watermark
+-- The lock on the team admits one call at a time, and excludes an operator's pause. The lock on the watermark
 -- admits one for the installation: while it is held, the sums by day are those before `posted_until`, and an app
 -- that changes its team is paid once. The items are what the sums by day contain that no payout has listed yet,
 -- so postings that arrive late are listed once, whenever they arrive.

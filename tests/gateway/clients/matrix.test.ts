@@ -224,8 +224,6 @@ test.each(WAYS)('%s by %s does everything with providers of both formats', async
 
 test('the guide shows each with the version that was tested', () => {
   const guide = readFileSync('docs/clients.md', 'utf8').split('\n');
-  const rows = WAYS.map(
-    ([name, way]) => `| ${name} | ${manifest.devDependencies[name]} | ${way} | ✓ | ✓ | ✓ | ✓ |`,
-  );
+  const rows = WAYS.map(([name, way]) => `| ${name} | ${manifest.devDependencies[name]} | ${way} | all |`);
   expect(rows.filter((row) => !guide.includes(row))).toEqual([]);
 });

@@ -26,7 +26,8 @@ const CHECKED = [
   'llama-index',
 ];
 const run = promisify(execFile);
-const FEATURES = ['chat', 'stream', 'tools', 'structured'];
+/** What the guide calls each feature, in its order. */
+const FEATURES = { chat: 'text', stream: 'streaming', tools: 'tools', structured: 'structured output' };
 /** One feature of a client, with a provider of one format. */
 type Cell = { way: string; feature: string; format: string; error: string | null };
 const programs = (client: string): string =>
@@ -89,9 +90,10 @@ function writeRows(requirements: string, cells: readonly Cell[]): string[] {
   const [requirement = ''] = requirements.split(' ');
   const [name = '', version] = requirement.replace(/\[.*\]/, '').split('==');
   return [...new Set(cells.map(({ way }) => way))].map((way) => {
-    const works = FEATURES.map((feature) =>
-      cells.some((cell) => cell.way === way && cell.feature === feature) ? '✓' : '–',
-    );
-    return `| ${[`${name} (Python)`, version, way, ...works].join(' | ')} |`;
+    const names = Object.entries(FEATURES)
+      .filter(([feature]) => cells.some((cell) => cell.way === way && cell.feature === feature))
+      .map(([, shown]) => shown);
+    const works = names.length === Object.keys(FEATURES).length ? 'all' : names.join(', ');
+    return `| ${[`${name} (Python)`, version, way, works].join(' | ')} |`;
   });
 }

@@ -29,7 +29,7 @@ const alerts = async () =>
 const TAX_ALERT =
   'account_not_ready STRIPE_AUTOMATIC_TAX: no payment can begin. Complete the settings (Stripe dashboard: Settings → Tax), or set STRIPE_AUTOMATIC_TAX=false.';
 const TERMS_ALERT =
-  'account_not_ready STRIPE_TERMS_OF_SERVICE: no payment can begin. Enter the address of your terms (Stripe dashboard: Settings → Business → Public details), or set STRIPE_TERMS_OF_SERVICE=false.';
+  'account_not_ready STRIPE_TERMS_OF_SERVICE: no payment can begin. Enter the URL of your terms (Stripe dashboard: Settings → Business → Public details), or set STRIPE_TERMS_OF_SERVICE=false.';
 
 let buyers = 0;
 async function payInCheckout() {

@@ -131,7 +131,7 @@ function Fields({ form, edit, errorOf }: FieldsProps) {
         </label>
       )}
       {text('limit', 'Redemptions in all (optional)', errorOf('max_redemptions'), 'Once per user.')}
-      {text('budget', 'Credits in all (optional)')}
+      {text('budget', 'Total credits (optional)')}
       {text('app', 'Only in the app with this id (optional)', errorOf('app'), 'prt_…')}
       <TextField
         label="Last day (optional)"

@@ -11,7 +11,7 @@ export const findUser = operatorAction(
   async (_, { name }) => {
     const ref = await findUserRef(name);
     if (ref === null) {
-      throw new ApiError('not_found', 'No user matches this exact address or ID', { param: 'name' });
+      throw new ApiError('not_found', 'No user has this e-mail address or ID', { param: 'name' });
     }
     const page = `/operator/users/${ref}`;
     const request = name.trim();

@@ -126,7 +126,7 @@ const STATES: Record<
   },
   disabled: {
     kind: 'danger',
-    text: 'This app is disabled. Its keys and checkout do not work, and webhooks are held back, until it is enabled again. Earnings and settings are kept.',
+    text: 'This app is disabled. Its keys and checkout do not work, and webhooks wait, until it is enabled again. Earnings and settings are kept.',
   },
 };
 

@@ -54,7 +54,7 @@ export const OAUTH: Operation[] = [
     group: 'oauth',
     summary: 'Begin on a device',
     description:
-      'Begins the sign-in of a program without a browser (RFC 8628). Show the user code and the address, then request the token every `interval` seconds. Accepts a form or JSON.',
+      'Begins the sign-in of a program without a browser (RFC 8628). Show the user code and the URL, then request the token every `interval` seconds. Accepts a form or JSON.',
     auth: 'none',
     body: {
       schema: 'DeviceRequest',

@@ -29,7 +29,7 @@ export const SIGN_IN: Operation[] = [
     group: 'sign-in',
     summary: 'Send a code',
     description:
-      'Sends a sign-in code by e-mail. The response is the same whether or not an account exists for the address. Pages may call this from the app’s registered origins.',
+      'Sends a sign-in code by e-mail. The response is the same whether or not the e-mail address has an account. Pages may call this from the app’s registered origins.',
     auth: 'none',
     body: {
       schema: 'SendCodeRequest',

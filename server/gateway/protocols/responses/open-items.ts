@@ -7,7 +7,7 @@ import { type OfferedTool, readCustomInput } from './tools';
 export type Emit = (type: string, fields: Json) => void;
 
 /** Where an output item is in the response. */
-export type Place = { id: string; index: number };
+export type ItemPosition = { id: string; index: number };
 
 /** The status of an item that ended. */
 export type EndStatus = 'completed' | 'incomplete';
@@ -25,7 +25,7 @@ export type OpenMessage = OpenItem & {
 type TextPart = { type: 'output_text'; annotations: Json[]; logprobs: []; text: string };
 type RefusalPart = { type: 'refusal'; refusal: string };
 
-export function openMessage({ id, index }: Place, emit: Emit): OpenMessage {
+export function openMessage({ id, index }: ItemPosition, emit: Emit): OpenMessage {
   const content: (TextPart | RefusalPart)[] = [];
   const item: Json = { id, type: 'message', status: 'in_progress', content, role: 'assistant' };
   let open: TextPart | RefusalPart | null = null;
@@ -110,7 +110,7 @@ export type OpenReasoning = OpenItem & {
   seal(content: string): void;
 };
 
-export function openReasoning({ id, index }: Place, emit: Emit): OpenReasoning {
+export function openReasoning({ id, index }: ItemPosition, emit: Emit): OpenReasoning {
   const summary: { type: 'summary_text'; text: string }[] = [];
   const item: Json = { id, type: 'reasoning', status: 'in_progress', summary, encrypted_content: null };
   const at = { item_id: id, output_index: index, summary_index: 0 };
@@ -147,7 +147,12 @@ export function openReasoning({ id, index }: Place, emit: Emit): OpenReasoning {
 
 export type OpenCall = OpenItem & { add(json: string): void };
 
-export function openCall({ id, index }: Place, callId: string, tool: OfferedTool, emit: Emit): OpenCall {
+export function openCall(
+  { id, index }: ItemPosition,
+  callId: string,
+  tool: OfferedTool,
+  emit: Emit,
+): OpenCall {
   const named = {
     call_id: callId,
     name: tool.name,
@@ -193,7 +198,7 @@ export function openCall({ id, index }: Place, callId: string, tool: OfferedTool
 
 /** A search has ended when it is reported. Its sources are included if the client asks for them. */
 export function writeSearch(
-  { id, index }: Place,
+  { id, index }: ItemPosition,
   { query, pages }: SearchPart,
   { withSources, emit }: { withSources: boolean; emit: Emit },
 ): Json {

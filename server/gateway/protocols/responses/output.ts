@@ -5,6 +5,7 @@ import { packSignature } from '../tool-ids';
 import {
   type Emit,
   type EndStatus,
+  type ItemPosition,
   type OpenCall,
   type OpenItem,
   type OpenMessage,
@@ -12,7 +13,6 @@ import {
   openCall,
   openMessage,
   openReasoning,
-  type Place,
   writeSearch,
 } from './open-items';
 import { packReasoning } from './sealed-reasoning';
@@ -61,7 +61,7 @@ export function writeOutput({ labels, tools, emit, withSources }: OutputOptions)
         break;
       case 'search':
         endBlocks('completed');
-        items.push(writeSearch(nextPlace('ws'), event, { withSources, emit }));
+        items.push(writeSearch(nextPosition('ws'), event, { withSources, emit }));
         break;
       case 'finish':
         finish = event;
@@ -76,9 +76,9 @@ export function writeOutput({ labels, tools, emit, withSources }: OutputOptions)
       endBlocks('completed');
       const { name } = event;
       const tool = tools.get(name) ?? { isCustom: false, name, namespace: null };
-      const place = nextPlace(tool.isCustom ? 'ctc' : 'fc');
+      const position = nextPosition(tool.isCustom ? 'ctc' : 'fc');
       const callId = packSignature(event.id, event.thoughtSignature);
-      calls.set(event.call, keep(openCall(place, callId, tool, emit)));
+      calls.set(event.call, keep(openCall(position, callId, tool, emit)));
     } else if (event.type === 'tool-delta') calls.get(event.call)?.add(event.json);
     else endCall(event.call, 'completed');
   }
@@ -88,7 +88,10 @@ export function writeOutput({ labels, tools, emit, withSources }: OutputOptions)
     calls.delete(call);
   }
 
-  const nextPlace = (prefix: string): Place => ({ id: `${prefix}_${labels.newId()}`, index: items.length });
+  const nextPosition = (prefix: string): ItemPosition => ({
+    id: `${prefix}_${labels.newId()}`,
+    index: items.length,
+  });
 
   function keep<Item extends OpenItem>(opened: Item): Item {
     items.push(opened.item);
@@ -97,13 +100,13 @@ export function writeOutput({ labels, tools, emit, withSources }: OutputOptions)
 
   function requireMessage(): OpenMessage {
     if (reasoning !== null) endReasoning(null);
-    message ??= keep(openMessage(nextPlace('msg'), emit));
+    message ??= keep(openMessage(nextPosition('msg'), emit));
     return message;
   }
 
   function requireReasoning(): OpenReasoning {
     endMessage('completed');
-    reasoning ??= keep(openReasoning(nextPlace('rs'), emit));
+    reasoning ??= keep(openReasoning(nextPosition('rs'), emit));
     return reasoning;
   }
 

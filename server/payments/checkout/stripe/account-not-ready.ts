@@ -11,7 +11,7 @@ export const NEEDED_FOR_TAX: Needed = {
 };
 export const NEEDED_FOR_TERMS: Needed = {
   setting: 'STRIPE_TERMS_OF_SERVICE',
-  fix: 'Enter the address of your terms (Stripe dashboard: Settings → Business → Public details), or set STRIPE_TERMS_OF_SERVICE=false.',
+  fix: 'Enter the URL of your terms (Stripe dashboard: Settings → Business → Public details), or set STRIPE_TERMS_OF_SERVICE=false.',
   refusal: /terms[_ ]of[_ ]service/i,
 };
 

@@ -22,7 +22,7 @@ export function DeleteAccount({ email, lost }: { email: string; lost: string | n
       <Credits lost={lost} />
       <Dialog
         title="Delete your account?"
-        description="This cannot be undone. Signing in with this address later creates a new, empty account. Download the invoices you need first."
+        description="This cannot be undone. Signing in with this e-mail address later creates a new, empty account. Download the invoices you need first."
         trigger={<Button look="danger">Delete my account</Button>}
         open={isOpen}
         onOpenChange={(open) => {

@@ -33,7 +33,7 @@ export function StateButtons({ partnerId, name, state }: StateProps) {
     ? button(
         'disable',
         'Disable',
-        'Its keys and checkout stop working with the next request, and its webhooks are held back. Users keep their credits. You can enable it again.',
+        'Its keys and checkout stop working with the next request, and its webhooks wait. Users keep their credits. You can enable it again.',
       )
     : button(
         'enable',

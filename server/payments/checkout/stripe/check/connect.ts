@@ -70,7 +70,7 @@ async function checkBalance(): Promise<SetupCheck> {
 async function checkConnectEndpoint(): Promise<SetupCheck> {
   const { BASE_URL, STRIPE_CONNECT_WEBHOOK_SECRET } = settings();
   const address = `${BASE_URL}/api/stripe`;
-  const create = `Create an endpoint with this address for events of connected accounts, with ${CONNECT_EVENTS.join(', ')} (${WHERE}), and set STRIPE_CONNECT_WEBHOOK_SECRET.`;
+  const create = `Create an endpoint with this URL for events of connected accounts, with ${CONNECT_EVENTS.join(', ')} (${WHERE}), and set STRIPE_CONNECT_WEBHOOK_SECRET.`;
   try {
     const { data } = await stripe().webhookEndpoints.list({ limit: 100 });
     const ours = data.filter(({ url, application }) => application !== null && isSameAddress(url, address));

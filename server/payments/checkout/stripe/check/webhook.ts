@@ -81,11 +81,7 @@ function describeMissing(address: string): SetupCheck {
         found,
         `Stripe cannot reach this machine. Forward them: stripe listen --forward-to ${address}`,
       )
-    : wrong(
-        NAME,
-        found,
-        `Create an endpoint with this address and the events in docs/payments.md (${WHERE}).`,
-      );
+    : wrong(NAME, found, `Create an endpoint with this URL and the events in docs/payments.md (${WHERE}).`);
 }
 
 export function describeEndpoint(
@@ -99,7 +95,7 @@ export function describeEndpoint(
   if (count > 1)
     return warning(
       name,
-      `${count} endpoints have the address ${url}, each with its own signing secret.`,
+      `${count} endpoints have the URL ${url}, each with its own signing secret.`,
       `Keep the one whose secret is STRIPE_WEBHOOK_SECRET, and delete the others (${WHERE}).`,
     );
   return ok(name, `${url} sends all ${needed.length} events (payload style: ${style}).`);

@@ -18,7 +18,7 @@ export const ATTEMPT_ERRORS: Record<AttemptError, string> = {
   tls: 'The certificate or TLS handshake failed',
   bad_response: 'The response was not HTTP',
   dns: 'The host name was not found',
-  blocked_address: 'The host resolves to an address that is not public',
+  blocked_address: 'The host resolves to an IP address that is not public',
   lost: 'Unknown: our process stopped during the attempt',
 };
 

@@ -298,7 +298,7 @@ export async function readKeptInput(reader: Reader, owner: Owner, id: string): P
   const entries = await reading.readInput(chain);
   const idsOf = await readItemIds(owner, countUses(entries).keys());
   const ids = entries.map((entry) => {
-    const itemId = isPlace(entry) ? idsOf.get(entry[0])?.[entry[1]] : asText(entry.id);
+    const itemId = isPosition(entry) ? idsOf.get(entry[0])?.[entry[1]] : asText(entry.id);
     if (itemId === undefined) throw chainBroken();
     return itemId;
   });

@@ -293,7 +293,7 @@ function isWithheld(column: string, { withheld = {} }: Selection): boolean {
 
 /** The schema writes `cacheWrite1hTokens` for `cache_write_1h_tokens`. */
 function toColumn(field: string): string {
-  return field.replace(/[A-Z]|\d+(?=[a-z])/g, (part) => `_${part.toLowerCase()}`);
+  return field.replace(/[A-Z]|\d{1,9}(?=[a-z])/g, (part) => `_${part.toLowerCase()}`);
 }
 
 /** Tables with something about a person that the export leaves out, and why. */

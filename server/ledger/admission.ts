@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../base/clock';
-import type { Microcredits, Picocredits } from '../base/credits';
+import { chargeFor, type Microcredits, microcredits, type Picocredits } from '../base/credits';
+import { minimumBalance } from './minimum-balance';
 
 /** The reason why a partner cannot spend, as reported in the balance status and in a 402. */
 export type Shortfall = 'insufficient_credits' | 'partner_not_permitted' | 'partner_limit_reached';
@@ -80,7 +81,16 @@ export type KeptHold = {
 export type Admission =
   | { ok: true; hold: Hold }
   /** `partnerId` is null if the key does not exist. */
-  | { ok: false; refusal: AdmissionRefusal; limit?: ReachedLimit; partnerId: string | null };
+  | {
+      ok: false;
+      refusal: AdmissionRefusal;
+      limit?: ReachedLimit;
+      lack?: Lack | null;
+      partnerId: string | null;
+    };
+
+/** The credits that the smallest useful response needs, and those that the app can spend now. */
+export type Lack = { needed: Microcredits; available: Microcredits };
 
 /** Of a limit: the user set it for the app, or for all apps together; or it is the partner's. */
 export type LimitScope = 'app' | 'all' | 'partner';
@@ -100,10 +110,12 @@ export type AdmissionRow =
   | { outcome: 'refused_by_kept' | 'lowered_by_kept'; user_id: string; amount: bigint }
   /** `amount` is when the limit resets, in seconds since 1970. */
   | { outcome: LimitOutcome; partner_id: string; amount: bigint }
-  /** `partner_id` is null for an unknown key. */
+  /** `partner_id` and the rest are null for an unknown key. `amount` is what the app can spend, `want` at most. */
   | {
       outcome: Exclude<AdmissionRefusal, 'limit_reached'> | 'again' | 'make_hold';
       partner_id: string | null;
+      rate_bp: number | null;
+      amount: bigint | null;
     };
 
 type LimitOutcome = `limit_${ReachedLimit['kind']}_${LimitScope}`;
@@ -132,6 +144,18 @@ export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ isKept }) => isKept ?? false,
   ({ isPatient }) => isPatient ?? false,
 ];
+
+/** What is missing for a request that was refused; null for a key that cannot pay at all. */
+export function readLack(
+  { need }: AdmissionRequest,
+  { rate_bp: rateBp, amount }: { rate_bp: number | null; amount: bigint | null },
+): Lack | null {
+  if (rateBp === null || amount === null) return null;
+  const { charge } = chargeFor(need, rateBp);
+  const minimum = minimumBalance();
+  const available = microcredits(amount > 0n ? amount : 0n);
+  return { needed: charge > minimum ? charge : minimum, available };
+}
 
 export function readHold(requestId: string, row: HeldRow): Hold {
   return {

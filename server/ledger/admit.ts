@@ -5,6 +5,7 @@ import {
   isLimitReached,
   type KeptHold,
   readHold,
+  readLack,
   readLimit,
 } from './admission';
 import { submitAdmission } from './batch';
@@ -78,7 +79,12 @@ async function makeHold(request: AdmissionRequest): Promise<Admission> {
       case 'make_hold':
         throw new Error('Only a request for a kept hold gets this outcome');
       default:
-        return { ok: false, refusal: row.outcome, partnerId: row.partner_id };
+        return {
+          ok: false,
+          refusal: row.outcome,
+          lack: readLack(request, row),
+          partnerId: row.partner_id,
+        };
     }
   }
 }

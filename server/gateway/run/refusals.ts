@@ -1,7 +1,8 @@
+import { describeCredits, formatCredits } from '../../base/credits';
 import { settings } from '../../base/env';
 import { ApiError, assertNever, invariant } from '../../base/errors';
 import { invalidUserKey, keyRestricted } from '../../base/http/credentials';
-import type { Admission, ReachedLimit, Shortfall } from '../../ledger';
+import type { Admission, Lack, ReachedLimit, Shortfall } from '../../ledger';
 import { partnerDisabled } from '../../partners/partner';
 import { type UserPage, writeActionPath } from '../../people/keys/action-link';
 import type { CatalogModel } from '../pricing/catalog';
@@ -12,7 +13,11 @@ const RETRY_SOON_SECONDS = 1;
 type Refused = Extract<Admission, { ok: false }>;
 
 /** The error for a request that admission refuses. `keyHash` is of the key that would pay. */
-export function toApiError({ refusal, limit }: Refused, model: string, keyHash: Buffer): ApiError {
+export function toApiError(
+  { refusal, limit, lack = null }: Refused,
+  model: string,
+  keyHash: Buffer,
+): ApiError {
   switch (refusal) {
     case 'limit_reached':
       invariant(limit, 'the refusal names the limit');
@@ -34,17 +39,11 @@ export function toApiError({ refusal, limit }: Refused, model: string, keyHash: 
     case 'too_many_running':
       return tooManyRunning();
     case 'busy':
-      return new ApiError(
-        'rate_limited',
-        "The user's other running requests hold the credits that this one needs",
-        {
-          retryAfterSeconds: RETRY_SOON_SECONDS,
-        },
-      );
+      return busy(lack);
     case 'insufficient_credits':
     case 'partner_not_permitted':
     case 'partner_limit_reached':
-      return tooFewCredits(refusal, writeActionUrl(keyHash, SHORTFALLS[refusal].page));
+      return tooFewCredits(refusal, writeActionUrl(keyHash, SHORTFALLS[refusal].page), lack);
     default:
       return assertNever(refusal);
   }
@@ -61,11 +60,29 @@ export const tooManyRunning = (): ApiError =>
     retryAfterSeconds: RETRY_SOON_SECONDS,
   });
 
-const SHORTFALLS: Record<Shortfall, { page: UserPage; describe: (url: string) => string }> = {
-  insufficient_credits: {
-    page: 'buy',
-    describe: (url) => `Not enough credits. Open the checkout to buy more, or buy them at ${url}`,
-  },
+function busy(lack: Lack | null): ApiError {
+  const amounts = lack === null ? '' : `: ${describeLack(lack)}`;
+  return new ApiError(
+    'rate_limited',
+    `The user's other running requests hold the credits that this one needs${amounts}. Wait until they end, or send a shorter one`,
+    { retryAfterSeconds: RETRY_SOON_SECONDS },
+  );
+}
+
+/** Of a credit. */
+const HUNDREDTH = 10_000n;
+
+/** Both to a hundredth of a credit: what is needed is rounded up, and what is there down. */
+function describeLack({ needed, available }: Lack): string {
+  const mostNeeded = ((needed + HUNDREDTH - 1n) / HUNDREDTH) * HUNDREDTH;
+  const leastAvailable = (available / HUNDREDTH) * HUNDREDTH;
+  return `it needs at least ${describeCredits(mostNeeded)}, and ${formatCredits(leastAvailable)} are available`;
+}
+
+type Describe = (url: string, lack: Lack | null) => string;
+
+const SHORTFALLS: Record<Shortfall, { page: UserPage; describe: Describe }> = {
+  insufficient_credits: { page: 'buy', describe: describeTooFew },
   partner_not_permitted: {
     page: 'app',
     describe: (url) =>
@@ -78,8 +95,15 @@ const SHORTFALLS: Record<Shortfall, { page: UserPage; describe: (url: string) =>
   },
 };
 
-export const tooFewCredits = (refusal: Shortfall, actionUrl: string): ApiError =>
-  new ApiError(refusal, SHORTFALLS[refusal].describe(actionUrl), { actionUrl });
+/** A user who has credits left may get a response to a shorter request. */
+function describeTooFew(url: string, lack: Lack | null): string {
+  const buy = `Open the checkout to buy more, or buy them at ${url}`;
+  if (lack === null || lack.available === 0n) return `Not enough credits. ${buy}`;
+  return `Not enough credits for this request: ${describeLack(lack)}. Send a shorter one, or open the checkout to buy more, or buy them at ${url}`;
+}
+
+export const tooFewCredits = (refusal: Shortfall, actionUrl: string, lack: Lack | null = null): ApiError =>
+  new ApiError(refusal, SHORTFALLS[refusal].describe(actionUrl, lack), { actionUrl });
 
 /**
  * `param` names the limit: `limits.app.day` is the user's own per day for this app, `limits.all.day` the one for all apps,

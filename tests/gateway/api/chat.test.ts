@@ -447,6 +447,20 @@ describe('refusals in the chat format', () => {
     });
   });
 
+  test('a balance that is too small for a long request gets 402 with what it needs and what is available', async () => {
+    const person = await newPerson({ credits: 5, rateBp: 2_500 });
+    const prompt = 'long '.repeat(200_000);
+    const response = await post(JSON.stringify(chatBody('sandbox/story', prompt)), bearer(person));
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(response.status).toBe(402);
+    expect(error.message).toMatch(
+      /^Not enough credits for this request: it needs at least \d+(\.\d\d?)? credits, and 5 are available\. Send a shorter one, or /,
+    );
+    const needed = Number(/least ([\d.]+)/.exec(error.message)?.[1]);
+    const other = await newPerson({ credits: Math.ceil(needed), rateBp: 2_500 });
+    expect((await post(JSON.stringify(chatBody('sandbox/story', prompt)), bearer(other))).status).toBe(200);
+  });
+
   test('too many concurrent requests get 429 with Retry-After', async () => {
     const person = await newPerson({ credits: 100 });
     const running = Array.from({ length: 3 }, () =>

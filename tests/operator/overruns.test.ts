@@ -47,11 +47,13 @@ const call = ({ userKey }: { userKey: string }, path: string, content?: object) 
     ...(content && { method: 'POST', body: JSON.stringify(content) }),
   });
 
+let prompts = 0;
+/** A prompt that the provider has not counted before, whose hold would then suffice. */
 const generate = (person: Person) =>
   call(person, '/v1/chat/completions', {
     model: modelOf('chatty'),
     max_tokens: 10,
-    messages: [{ role: 'user', content: 'hi' }],
+    messages: [{ role: 'user', content: `hi ${prompts++}` }],
   });
 
 const statusOf = async (person: Person) => (await (await call(person, '/v1/credits/balance')).json()).status;

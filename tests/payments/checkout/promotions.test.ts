@@ -8,6 +8,7 @@ import { readPurchaseReceipt } from '@/server/payments/checkout/purchases';
 import { writeReceipt } from '@/server/payments/checkout/receipt-text';
 import { applyReversals } from '@/server/payments/checkout/reversals';
 import { stripeProcessor } from '@/server/payments/checkout/stripe/processor';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { newPromotion } from '../../harness/promotions';
 import { until } from '../../harness/until';
@@ -64,6 +65,7 @@ test('the checkout previews an offer without using it up, and books its bonus wi
   expect(rows).toContainEqual({ label: `Bonus credits (code ${code})`, value: '200 credits' });
   // Mailed after the transaction.
   const line = `Bonus credits (code ${code}): 200 credits`;
+  await sendMails('receipt');
   await until(
     () => window.readMail(`promo-${people}@example.com`),
     (mail) => mail?.text.includes(line) === true,

@@ -4,6 +4,7 @@ import { addOrigin } from '@/server/partners/partner';
 import { findCustomer } from '@/server/payments/checkout/customers';
 import { payWithSavedCard } from '@/server/payments/checkout/pay-with-card';
 import { stripeProcessor } from '@/server/payments/checkout/stripe/processor';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { sandboxStripe } from '../../harness/sandbox-stripe';
 import { until } from '../../harness/until';
@@ -61,6 +62,7 @@ test('the full amount is credited, and the receipt shows the included tax', asyn
     amountMinor: 1200,
     taxMinor: 200,
   });
+  await sendMails('receipt');
   const [receipt] = await until(
     async () =>
       (

@@ -4,6 +4,7 @@ import { inTransaction, prisma } from '@/server/base/db';
 import { signUpPartner } from '@/server/partners/sign-up';
 import { fulfil } from '@/server/payments/checkout/fulfil';
 import { openUser } from '@/server/people/users';
+import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { until } from '../../harness/until';
 import { APP_ORIGIN, CheckoutWindow, payByCard, startCheckout } from './checkout-world';
@@ -57,6 +58,7 @@ async function causeEveryMail(name: string): Promise<Mail[]> {
     const { session_id, payment } = await window.startPayment({ amount: 10, language });
     await payByCard(payment.embed_url);
     await fulfil(session_id);
+    await sendMails('receipt');
     await until(
       () => mailsTo(email(language)),
       (mails) => mails.length === 2,

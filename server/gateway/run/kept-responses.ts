@@ -302,7 +302,9 @@ export async function readKeptInput(reader: Reader, owner: Owner, id: string): P
     return itemId;
   });
   const open = async (indexes: readonly number[]) => {
-    const items = await reading.fill(indexes.map((index) => entries[index]).filter((entry) => entry !== undefined));
+    const items = await reading.fill(
+      indexes.map((index) => entries[index]).filter((entry) => entry !== undefined),
+    );
     if (items === null) throw chainBroken();
     return items;
   };

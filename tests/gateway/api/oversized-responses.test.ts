@@ -125,20 +125,28 @@ test.each([
 const nest = (levels: number) => `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 const MODELS = [`openai/${MODEL}`, 'sandbox-anthropic/echo'];
 
-test.each([129, 1_000, 5_000])('arguments of %i levels that were delivered are accepted back', async (levels) => {
-  const calls = [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: nest(levels) } }];
-  const message = { role: 'assistant', content: null, tool_calls: calls };
-  const hi = { body: { id: 'x', choices: [choice], usage } };
-  const answer = { body: { id: 'x', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage } };
-  upstream.script(MODEL, answer, answer, hi, hi);
-  const chat = JSON.parse((await send()).text).choices[0].message;
-  const messages = JSON.parse((await send(false, 'messages')).text).content;
-  for (const model of MODELS) {
-    const asked = [chat, { role: 'tool', tool_call_id: 'c', content: 'done' }];
-    expect((await send(false, 'chat/completions', asked, model)).status).toBe(200);
-    const [{ id }] = messages;
-    const result = [{ type: 'tool_result', tool_use_id: id, content: 'done' }];
-    const told = [{ role: 'assistant', content: messages }, { role: 'user', content: result }];
-    expect((await send(false, 'messages', told, model)).status).toBe(200);
-  }
-});
+test.each([129, 1_000, 5_000])(
+  'arguments of %i levels that were delivered are accepted back',
+  async (levels) => {
+    const calls = [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: nest(levels) } }];
+    const message = { role: 'assistant', content: null, tool_calls: calls };
+    const hi = { body: { id: 'x', choices: [choice], usage } };
+    const answer = {
+      body: { id: 'x', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage },
+    };
+    upstream.script(MODEL, answer, answer, hi, hi);
+    const chat = JSON.parse((await send()).text).choices[0].message;
+    const messages = JSON.parse((await send(false, 'messages')).text).content;
+    for (const model of MODELS) {
+      const asked = [chat, { role: 'tool', tool_call_id: 'c', content: 'done' }];
+      expect((await send(false, 'chat/completions', asked, model)).status).toBe(200);
+      const [{ id }] = messages;
+      const result = [{ type: 'tool_result', tool_use_id: id, content: 'done' }];
+      const told = [
+        { role: 'assistant', content: messages },
+        { role: 'user', content: result },
+      ];
+      expect((await send(false, 'messages', told, model)).status).toBe(200);
+    }
+  },
+);

@@ -635,6 +635,14 @@ describe('messages to the Anthropic format', () => {
     expect(refusalOf(() => translate(request)).code).toBe('invalid_request');
   });
 
+  test.each([false, null, 7])('a call whose name is %j gets a name that is text', (name) => {
+    const content = [{ type: 'tool_use', id: 't1', name, input: {} }];
+    const { body } = exchange('messages', MESSAGES, { provider: 'anthropic' }).readWhole(
+      JSON.stringify({ type: 'message', content, stop_reason: 'tool_use' }),
+    );
+    expect(JSON.parse(body).content).toEqual([{ type: 'tool_use', id: 't1', name: '', input: {} }]);
+  });
+
   test.each(['Hello', ''])('content that is the text %j becomes a block', (content) => {
     const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content };
     const end = { stop_reason: 'end_turn', stop_sequence: null };

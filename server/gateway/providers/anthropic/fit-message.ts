@@ -30,7 +30,7 @@ const BLOCKS: Record<string, Record<string, Fit>> = {
   text: { text: required(isText, ''), citations: CITATIONS },
   thinking: { thinking: required(isText, ''), signature: required(isText, '') },
   redacted_thinking: { data: required(isText, '') },
-  tool_use: { input: fitInput },
+  tool_use: { name: required(isText, ''), input: fitInput },
   server_tool_use: { id: required(isText, ''), name: required(isText, ''), input: fitInput },
   web_search_tool_result: {
     tool_use_id: required(isText, ''),

@@ -102,7 +102,7 @@ export function measureInput(
   const rest = messages.slice(Math.max(0, counted.elements - 1));
   size.otherTokens += rest.length * BOUNDS.message;
   for (const message of rest) addMessage(message, size);
-  const { added, repeated } = counted.elements === 0 ? addOptions(options, size) : NOTHING_ADDED;
+  const { added, repeated } = addOptions(counted.elements === 0 ? options : loadableOptions(options), size);
   const { images, documents, unread, unreadJson } = size;
   const sizeOf: Measured['sizeOf'] = (kind, { unreadBytes, ...ofDocuments }) => ({
     largestInputTokens:
@@ -127,7 +127,13 @@ function findMedia({ images, documents }: Size): MediaSource {
 
 /** The tokens that the provider adds for tools, and those of their schemas where Claude reads them twice. */
 type AddedTokens = { added: number; repeated: number };
-const NOTHING_ADDED: AddedTokens = { added: 0, repeated: 0 };
+
+/** What may have been counted without its text: the model reads a deferred tool only once a message refers to it. */
+const loadableOptions = ({ tools, forcesTool = false }: MeasuredOptions): MeasuredOptions => ({
+  tools: tools.filter((tool) => asObject(tool).defer_loading === true),
+  forcesTool,
+  output: [],
+});
 
 function addOptions(
   { tools, toolChoice, forcesTool = false, output }: MeasuredOptions,

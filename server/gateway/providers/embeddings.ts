@@ -36,6 +36,7 @@ export function embeddingsExchange(options: ExchangeOptions, { body }: Embedding
     headers: {},
     body: writeRequest(known, options),
     warnings,
+    isShortened: false,
     mayHideOutput: () => false,
     readWhole,
     openStream: () => {

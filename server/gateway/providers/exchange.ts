@@ -45,6 +45,8 @@ export type Exchange = {
   body: Json;
   /** Descriptions of dropped or reduced parameters. `readWhole` may add to them. */
   warnings: string[];
+  /** Earlier reasoning was left out of the prompt. */
+  isShortened: boolean;
   /** Whether the model may produce output that a stream does not show as it is produced. */
   mayHideOutput(): boolean;
   /** Reads a response with status 200. Throws `upstream_error`, or the error that it contains. */

@@ -44,6 +44,7 @@ export function passExchange(
     headers: format.writeHeaders(options.clientHeaders, { isNative: true, warnings }),
     body,
     warnings,
+    isShortened: target.isShortened,
     mayHideOutput: () => mayHideOutput(body, options),
     readWhole,
     openStream,

@@ -24,6 +24,8 @@ export type RequestTarget = {
   userHash: string | null;
   /** Omits earlier reasoning, after the provider rejected it. */
   withoutReasoning: boolean;
+  /** Set once earlier reasoning is left out, which another request with the same messages may contain. */
+  isShortened: boolean;
   /** Collects descriptions of dropped or reduced parameters: short, printable, without user content. */
   warnings: string[];
 };
@@ -60,6 +62,7 @@ export function toTarget(options: TargetOptions): RequestTarget {
     maxPrice,
     userHash,
     withoutReasoning,
+    isShortened: withoutReasoning,
     warnings: [],
   };
 }

@@ -69,6 +69,7 @@ export function translateExchange(
     headers: format.writeHeaders(options.clientHeaders, { isNative: false, warnings }),
     body,
     warnings,
+    isShortened: target.isShortened,
     mayHideOutput: () => mayHideOutput(body, options),
     readWhole,
     openStream,

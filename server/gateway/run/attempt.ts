@@ -85,7 +85,7 @@ export async function attempt(
   run.occupy(model.provider);
   const body = await writeBody(exchange.body, run.isLarge);
   let upstream: UpstreamResponse;
-  run.working = { served, exchange, sinceMs, isShortened: withoutReasoning };
+  run.working = { served, exchange, sinceMs };
   run.attempts.push({ model, atMs: sinceMs, outcome: 'interrupted' });
   // Translating thousands of messages takes some 20 ms, and writing them as long.
   if (!run.isSmall) await letOthersRun();

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { MINUTE_MS, now, setClock } from '../../base/clock';
 import type { CatalogModel } from '../pricing/catalog';
+import { chatProtocol } from '../protocols/chat/protocol';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import { messagesProtocol } from '../protocols/messages/protocol';
 import { NO_TOKENS } from '../protocols/neutral';
+import type { ClientHeaders } from '../providers/exchange';
 import { profileOf } from '../providers/profiles';
 import type { Candidate, Candidates } from './candidates';
 import { findCounted, noteCounted, withMedia } from './counted-prompts';
@@ -33,12 +35,16 @@ const BODY = {
   messages: [user(text(TEXT), text('and')), call({ path: 'a' })],
 };
 const MARKED = { cache_control: { type: 'ephemeral' } };
+const MESSAGES = messagesProtocol as ClientProtocol<ClientRequest>;
+const CHAT = chatProtocol as ClientProtocol<ClientRequest>;
 
-type Sender = { key?: Buffer; candidates?: Candidates };
+type Sender = { key?: Buffer; candidates?: Candidates; headers?: ClientHeaders; protocol?: typeof MESSAGES };
 
-function find(body: object, { key = KEY, candidates = [CANDIDATE] }: Sender = {}) {
-  const protocol = messagesProtocol as ClientProtocol<ClientRequest>;
-  return findCounted(key, protocol, protocol.validate({ ...body }), candidates);
+function find(
+  body: object,
+  { key = KEY, candidates = [CANDIDATE], headers = {}, protocol = MESSAGES }: Sender = {},
+) {
+  return findCounted(key, protocol, protocol.validate({ ...body }), headers, candidates);
 }
 
 function countAt(tokens: number, body: object = BODY): void {
@@ -65,6 +71,7 @@ test('the count of a prompt is that of the beginning of the next one, wherever i
 
 test.each([
   ['another key', BODY, { key: randomBytes(32) }],
+  ['another beta', BODY, { headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' } }],
   ['another option', { ...BODY, tool_choice: { type: 'any' } }],
   ['another tool', { ...BODY, tools: [{ name: 'tools', input_schema: { type: 'object' } }] }],
   ['another text', { ...BODY, messages: [user(text(TEXT), text('or')), BODY.messages[1]] }],
@@ -108,3 +115,45 @@ test('the count of one provider covers the fallback of the model, which may fram
   expect(found?.counted.tokens).toBeGreaterThan(1_020);
   expect(found?.cachedTokens).toBe(0);
 });
+
+const CHAT_BODY = { model: MODEL.id, messages: [{ role: 'user', content: TEXT }] };
+const chatCall = (index: number) => ({
+  id: `call_${index}`,
+  type: 'function',
+  function: { name: 'tool', arguments: '{}' },
+});
+const marked = { role: 'user', content: [text('next', MARKED)] };
+const calls = (count: number) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: Array.from({ length: count }, (_, index) => chatCall(index)),
+});
+
+test.each([
+  ['a marked part after a few calls', 9_995, [calls(3), marked], true],
+  ['a marked part after more calls than Claude looks back', 9_995, [calls(20), marked], false],
+  ['a beginning that is cached up to its middle', 5_000, [marked], false],
+  ['a mark that is not sent: of a message', 9_995, [{ role: 'user', content: 'next', ...MARKED }], false],
+  [
+    'a mark that is not sent: of a blank text',
+    9_995,
+    [{ role: 'user', content: [text(' ', MARKED)] }],
+    false,
+  ],
+  [
+    'a mark that is not sent: no object',
+    9_995,
+    [{ role: 'user', content: [text('a', { cache_control: true })] }],
+    false,
+  ],
+])(
+  'what Claude reads from its cache is expected only where it looks for it: %s',
+  (_, cacheWrite5m, more, isCached) => {
+    const sender = { protocol: CHAT };
+    const usage = { ...NO_TOKENS, input: 10_000 - cacheWrite5m, cacheWrite5m };
+    noteCounted(find(CHAT_BODY, sender) ?? expect.fail(), MODEL.id, usage, now());
+    const found = find({ ...CHAT_BODY, messages: [...CHAT_BODY.messages, ...more] }, sender);
+    expect(found?.counted.tokens).toBe(10_000);
+    expect(found?.cachedTokens).toBe(isCached ? cacheWrite5m : 0);
+  },
+);

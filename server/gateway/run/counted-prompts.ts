@@ -8,7 +8,8 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import { countValues } from '../protocols/count-characters';
 import type { CountedPart, MediaSource } from '../protocols/measure-size';
 import type { Json, TokenUsage } from '../protocols/neutral';
-import { asArray, asObject, isObject } from '../protocols/read-fields';
+import { asArray, asObject, asText, isObject } from '../protocols/read-fields';
+import type { ClientHeaders } from '../providers/exchange';
 import { tokenKindOf } from '../providers/formats';
 import type { Candidates } from './candidates';
 
@@ -49,11 +50,12 @@ export function findCounted(
   keyHash: Buffer,
   protocol: ClientProtocol<ClientRequest>,
   client: ClientRequest,
+  headers: ClientHeaders,
   candidates: Candidates,
 ): ChainedPrompt | null {
   if (!isChained(protocol, client)) return null;
   const messages = protocol.messages(client);
-  const chain = hashChain(keyHash, client, messages);
+  const chain = hashChain(keyHash, client, headers, messages);
   const length = chain.findLastIndex((hash) => isFresh(counts.get(hash))) + 1;
   const hash = chain[length - 1] ?? '';
   const known = counts.get(hash);
@@ -61,7 +63,9 @@ export function findCounted(
     return { chain, counted: { elements: 0, tokens: 0 }, cachedTokens: 0, trustsCache: false };
   counts.delete(hash);
   counts.set(hash, known);
-  const isCached = known.atMs > now() - CACHED_MS && readsCache(client, messages, length, candidates);
+  const isCached =
+    known.atMs > now() - CACHED_MS &&
+    readsCache(client, messages.slice(Math.max(0, length - 2)), known, candidates);
   const cachedTokens = isCached ? known.cachedTokens : 0;
   return {
     chain,
@@ -99,22 +103,31 @@ const countElsewhere = (tokens: number, candidates: Candidates): number =>
 /** Claude finds what was cached at most this many parts before a breakpoint. */
 const LOOKBACK_PARTS = 20;
 
-/** Whether the provider looks for the known beginning in its cache. A fallback has nothing cached. */
+/**
+ * Whether the provider looks for the known beginning in its cache; `added` is what follows, with the last known message.
+ * A fallback has nothing cached.
+ */
 function readsCache(
-  { body }: ClientRequest,
-  messages: readonly unknown[],
-  length: number,
+  { format, body }: ClientRequest,
+  [last, ...added]: readonly unknown[],
+  { tokens, cachedTokens }: Counted,
   [{ model, profile }, ...fallbacks]: Candidates,
 ): boolean {
   if (fallbacks.length > 0) return false;
   if (tokenKindOf(profile.format, model.upstreamModel) !== 'anthropic') return true;
-  const added = messages.slice(length - 1);
-  const parts = added.reduce((sum: number, message) => sum + countParts(message), 0);
-  const isMarked = hasBreakpoint(body) || messages.slice(Math.max(0, length - 2)).some(hasBreakpoint);
-  return isMarked && parts < LOOKBACK_PARTS;
+  const isMarked = (message: unknown) => hasBreakpoint(message, format);
+  if (![last, ...added].some(isMarked) && !isMarkedAtEnd(format, body)) return false;
+  // Each part after the last breakpoint of the known beginning has at least one token.
+  const uncached = tokens - cachedTokens;
+  return added.reduce((sum: number, message) => sum + countParts(message), uncached) < LOOKBACK_PARTS;
 }
 
-const countParts = (message: unknown): number => Math.max(1, asArray(asObject(message).content).length);
+/** Calls and thoughts become parts, too, and a tool's result is a single one. */
+function countParts(message: unknown): number {
+  const { role, content, ...rest } = asObject(message);
+  const own = role === 'tool' ? 1 : Math.max(1, asArray(content).length);
+  return Object.values(rest).reduce((sum: number, value) => sum + asArray(value).length, own);
+}
 
 /** Remembers what the provider reported for the whole prompt. */
 export function noteCounted(
@@ -192,7 +205,12 @@ const UNREAD_FIELDS = new Set([
   'safety_identifier',
 ]);
 
-function hashChain(keyHash: Buffer, { format, body }: ClientRequest, messages: readonly unknown[]): string[] {
+function hashChain(
+  keyHash: Buffer,
+  { format, body }: ClientRequest,
+  headers: ClientHeaders,
+  messages: readonly unknown[],
+): string[] {
   const options = Object.entries(body)
     .filter(([name]) => !UNREAD_FIELDS.has(name))
     .map(([name, value]) => [name, name === 'tools' ? asArray(value).map(withoutBreakpoint) : value]);
@@ -201,7 +219,7 @@ function hashChain(keyHash: Buffer, { format, body }: ClientRequest, messages: r
     hash = hashElement(hash, element);
     return hash.toString('base64');
   };
-  return [options, ...messages.map(withoutBreakpoints)].map(add);
+  return [[options, headers], ...messages.map(withoutBreakpoints)].map(add);
 }
 
 const LONG_TEXT = 256;
@@ -238,9 +256,18 @@ function withoutBreakpoint(value: unknown): unknown {
   return rest;
 }
 
-/** Of a message, or of a whole request, which then sets one at its end. */
-function hasBreakpoint(message: unknown): boolean {
-  if (Array.isArray(message)) return message.some(hasBreakpoint);
-  if (!isObject(message)) return false;
-  return BREAKPOINTS.some((name) => message[name] != null) || hasBreakpoint(message.content);
+/** A breakpoint that reaches Claude. */
+function hasBreakpoint(message: unknown, format: ClientRequest['format']): boolean {
+  const parts = Array.isArray(message) ? message : asArray(asObject(message).content);
+  return parts.map(asObject).some((part) => isMarkedPart(part, format) || hasBreakpoint(part, format));
 }
+
+/** Blank texts are not sent from other formats. */
+const isMarkedPart = (part: Json, format: ClientRequest['format']): boolean =>
+  format === 'messages'
+    ? isObject(part.cache_control)
+    : BREAKPOINTS.some((name) => isObject(part[name])) && asText(part.text).trim() !== '';
+
+/** The whole request sets one at its end. */
+const isMarkedAtEnd = (format: ClientRequest['format'], body: object): boolean =>
+  format === 'messages' && isObject((body as Json).cache_control);

@@ -121,7 +121,8 @@ async function admitRequest(
   const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
   const { client, addedBytes } = resolved;
   const isLarge = read.isLarge || addedBytes > AT_ONCE_BYTES;
-  const found = isLarge ? null : findCounted(keyHash, protocol, client, candidates);
+  const clientHeaders = readClientHeaders(request);
+  const found = isLarge ? null : findCounted(keyHash, protocol, client, clientHeaders, candidates);
   const measured = protocol.measure(client, found?.counted);
   const prompt = found && withMedia(found, measured.media);
   const measure = await measureDocuments(measured);
@@ -151,7 +152,7 @@ async function admitRequest(
     model: candidates[0].model,
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
-    clientHeaders: readClientHeaders(request),
+    clientHeaders,
     userHash: hashForProviders(hold.appUserId),
     wantsStream: protocol.wantsStream(client),
     isSmall: read.isSmall && addedBytes === 0,

@@ -20,8 +20,6 @@ export type Working = {
   served: Candidate;
   exchange: Exchange;
   sinceMs: number;
-  /** The reasoning of earlier responses was left out of the prompt. */
-  isShortened: boolean;
   /** When its response was complete, if that was needed. */
   endedAtMs?: number;
   /** What it shows of a failed response. */

@@ -34,7 +34,7 @@ export async function chargeRun(
 
 /** For the holds of requests that continue this one. */
 function noteUsage({ prompt, working, model }: Run, { usage, estimated }: Metered): void {
-  if (prompt === null || working === null || working.isShortened || estimated) return;
+  if (prompt === null || working === null || working.exchange.isShortened || estimated) return;
   noteCounted(prompt, model.id, usage, working.sinceMs);
 }
 

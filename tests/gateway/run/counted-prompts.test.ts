@@ -37,6 +37,56 @@ test('the hold covers the bill of conversations that go on in any way @attack', 
   expect(await overrunLoss()).toBe(0n);
 });
 
+const CLAUDE = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 100 };
+const call = (id: string, more: object[] = []) => ({
+  role: 'assistant',
+  content: [...more, { type: 'tool_use', id, name: 'find_tools', input: {} }],
+});
+const result = (id: string, content: unknown) => ({
+  role: 'user',
+  content: [{ type: 'tool_result', tool_use_id: id, content }],
+});
+
+test('the hold covers a deferred tool that a later message makes the model read @attack', async () => {
+  const tools = [
+    { name: 'find_tools', input_schema: { type: 'object' } },
+    {
+      name: 'long',
+      description: 'long words '.repeat(9_000),
+      input_schema: { type: 'object' },
+      defer_loading: true,
+    },
+  ];
+  const messages: object[] = [{ role: 'user', content: 'Find a tool.' }];
+  const path = '/v1/messages';
+  expect(await sendExactly({ path, body: { ...CLAUDE, tools, messages } })).toBe(true);
+  messages.push(call('a'), result('a', [{ type: 'tool_reference', tool_name: 'long' }]));
+  expect(await sendExactly({ path, body: { ...CLAUDE, tools, messages } })).toBe(true);
+});
+
+test('the hold covers thoughts that an earlier step left out of the prompt @attack', async () => {
+  const signature = Buffer.from('signed '.repeat(9_000)).toString('base64');
+  const thinking = { type: 'thinking', thinking: 'thought '.repeat(20_000), signature };
+  const body = {
+    model: CLAUDE.model,
+    reasoning_effort: 'high',
+    messages: [
+      { role: 'user', content: 'Think.' },
+      { role: 'assistant', content: 'Done.', thinking_blocks: [thinking] },
+      { role: 'user', content: 'Go on.' },
+    ],
+  };
+  const path = '/v1/chat/completions';
+  expect(await sendExactly({ path, body: { ...body, max_tokens: 100 } })).toBe(true);
+  expect(await sendExactly({ path, body: { ...body, max_tokens: 1_500 } })).toBe(true);
+});
+
+async function sendExactly(request: ApiRequest): Promise<boolean> {
+  upstream.behave({});
+  const { billed, receipt } = await send(request);
+  return receipt !== null && receipt.charge === chargeOf(billed);
+}
+
 /** The messages of another conversation follow. */
 function continueWith({ path, body }: ApiRequest, generator: Generator): ApiRequest {
   let other = generator.request();

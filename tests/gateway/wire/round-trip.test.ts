@@ -107,6 +107,7 @@ const target = (provider: string, upstreamModel: string) => ({
   maxPrice: null,
   userHash: null,
   withoutReasoning: false,
+  isShortened: false,
   searches: 0,
   warnings: [] as string[],
 });

@@ -75,7 +75,11 @@ class Counter {
     for (const message of messages) this.content(message);
     const tools = [...((body.tools as Json[]) ?? []), ...((body.functions as Json[]) ?? [])];
     if (tools.length > 0) this.tokens += TOOL_PROMPT_TOKENS;
-    for (const tool of tools) this.tool(tool);
+    // A deferred tool is read once a result refers to it.
+    const referred = JSON.stringify(messages);
+    const isRead = ({ defer_loading, name }: Json) =>
+      defer_loading !== true || referred.includes(`"tool_name":"${name}"`);
+    for (const tool of tools.filter(isRead)) this.tool(tool);
     const formats = [body.output_config, body.text].map((options) => ((options ?? {}) as Json).format);
     const choices = [body.tool_choice, body.function_call];
     for (const schema of [body.response_format, body.output_format, ...formats, ...choices])

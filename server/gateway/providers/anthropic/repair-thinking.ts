@@ -39,14 +39,13 @@ function toEffort(request: MessagesRequest, budget: number, { warnings }: Reques
 }
 
 /** An output cap below the client's limit must still be above the thinking budget. */
-function lowerBudget(
-  { thinking, max_tokens }: MessagesRequest,
-  budget: number,
-  { outputCap, warnings }: RequestTarget,
-): Json {
+function lowerBudget({ thinking, max_tokens }: MessagesRequest, budget: number, target: RequestTarget): Json {
+  const { outputCap, warnings } = target;
   if (outputCap >= max_tokens || budget < outputCap) return {};
   if (outputCap - 1 < MIN_BUDGET) {
     warnings.push('thinking was dropped: the output limit is too low for it');
+    // Without thinking, Claude ignores its earlier thoughts.
+    target.isShortened = true;
     return { thinking: { type: 'disabled' } };
   }
   warnings.push(`thinking.budget_tokens was lowered to ${outputCap - 1}`);

@@ -1,5 +1,6 @@
 import type {
   Json,
+  Message,
   OutputFormat,
   Prompt,
   TextPart,
@@ -44,6 +45,7 @@ export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names
   };
   const system = [...prompt.system, ...output.instruction];
   const keepsThoughts = !target.withoutReasoning && (capabilities.thinking === 'adaptive' || thinking.isOn);
+  if (!keepsThoughts && prompt.messages.some(hasThoughts)) target.isShortened = true;
   const body: Json = {
     model: target.upstreamModel,
     max_tokens: target.outputCap,
@@ -65,6 +67,9 @@ export function writeMessagesPrompt(prompt: Prompt, target: RequestTarget, names
   limitCacheBreakpoints(body);
   return { body, jsonTool: output.tool?.name ?? null, forcedCall };
 }
+
+const hasThoughts = ({ parts }: Message): boolean =>
+  parts.some(({ type }) => type === 'reasoning' || type === 'redacted-reasoning');
 
 /** Null where the choice can be sent as it is. */
 function forceCall(

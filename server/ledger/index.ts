@@ -1,5 +1,13 @@
 /** The public interface of the ledger: nothing outside imports its other files. */
-export type { Admission, AdmissionRefusal, Hold, Lack, LimitScope, ReachedLimit, Shortfall } from './admission';
+export type {
+  Admission,
+  AdmissionRefusal,
+  Hold,
+  Lack,
+  LimitScope,
+  ReachedLimit,
+  Shortfall,
+} from './admission';
 export { admit } from './admit';
 export { type ArchivedMonth, findLatestCutoff, mayRemove, removeArchived, writeArchive } from './archive';
 export { ArchiveError } from './archive-files';

@@ -116,6 +116,23 @@ test('the count of one provider covers the fallback of the model, which may fram
   expect(found?.cachedTokens).toBe(0);
 });
 
+test('OpenAI is not expected to read its cache where the request sets breakpoints by hand', () => {
+  const openai: Candidate = {
+    model: { ...MODEL, id: 'openai/gpt', upstreamModel: 'gpt' },
+    target: { ...CANDIDATE.target, format: 'openai' },
+    profile: profileOf('openai'),
+  };
+  const sender: Sender = { protocol: CHAT, candidates: [openai] };
+  const cachedAt = (more: object) => {
+    const body = { ...CHAT_BODY, ...more };
+    const usage = { ...NO_TOKENS, cacheRead: 10_000 };
+    noteCounted(find(body, sender) ?? expect.fail(), openai.model.id, usage, now());
+    return find(body, sender)?.cachedTokens;
+  };
+  expect(cachedAt({})).toBe(10_000);
+  expect(cachedAt({ prompt_cache_options: { mode: 'explicit' } })).toBe(0);
+});
+
 const CHAT_BODY = { model: MODEL.id, messages: [{ role: 'user', content: TEXT }] };
 const chatCall = (index: number) => ({
   id: `call_${index}`,

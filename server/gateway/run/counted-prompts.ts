@@ -114,13 +114,17 @@ function readsCache(
   [{ model, profile }, ...fallbacks]: Candidates,
 ): boolean {
   if (fallbacks.length > 0) return false;
-  if (tokenKindOf(profile.format, model.upstreamModel) !== 'anthropic') return true;
+  if (tokenKindOf(profile.format, model.upstreamModel) !== 'anthropic') return !marksByHand(body);
   const isMarked = (message: unknown) => hasBreakpoint(message, format);
   if (![last, ...added].some(isMarked) && !isMarkedAtEnd(format, body)) return false;
   // Each part after the last breakpoint of the known beginning has at least one token.
   const uncached = tokens - cachedTokens;
   return added.reduce((sum: number, message) => sum + countParts(message), uncached) < LOOKBACK_PARTS;
 }
+
+/** OpenAI then looks only for what has a breakpoint. */
+const marksByHand = (body: object): boolean =>
+  asObject((body as Json).prompt_cache_options).mode === 'explicit';
 
 /** Calls and thoughts become parts, too, and a tool's result is a single one. */
 function countParts(message: unknown): number {

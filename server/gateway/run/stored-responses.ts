@@ -97,11 +97,23 @@ export async function listInputItems(request: Request, id: string): Promise<Resp
   } satisfies z.output<typeof inputItemListSchema>);
 }
 
+/** Clients may send items without an id, or several with one id, behind which no page could begin. */
+function nameItems(ids: readonly string[]): { index: number; id: string }[] {
+  const taken = new Set(['']);
+  let n = 0;
+  return ids.map((given, index) => {
+    let id = given;
+    for (n = Math.max(n, index); taken.has(id); n++) id = `item_${n}`;
+    taken.add(id);
+    return { index, id };
+  });
+}
+
 function cutPage(
   ids: string[],
   { limit, order, after }: z.output<typeof inputItemsQuerySchema>,
 ): { named: { index: number; id: string }[]; hasMore: boolean } {
-  const named = ids.map((id, index) => ({ index, id: id || `item_${index}` }));
+  const named = nameItems(ids);
   if (order === 'desc') named.reverse();
   const before = after === undefined ? -1 : named.findIndex(({ id }) => id === after);
   if (after !== undefined && before === -1) throw refuse('after', 'must be the id of an item of this list');

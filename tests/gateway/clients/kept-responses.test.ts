@@ -244,6 +244,24 @@ test('the input of a kept response is listed whole, page by page, in either orde
   await expect(list).rejects.toMatchObject({ status: 404, message: expect.stringContaining('No response') });
 });
 
+test('input items to which a client gave one id are each listed once', async () => {
+  upstream.script(name, says('One'));
+  const say = (content: string, id?: string) => ({ type: 'message', role: 'user', content, id });
+  const input = [say('a', 'item_2'), say('b', 'item_2'), say('c'), say('d', 'item_2')];
+  const { id } = await client.responses.create({
+    model: GPT,
+    input: input as OpenAI.Responses.ResponseInput,
+  });
+  const listed: { id: string; text: unknown }[] = [];
+  for await (const item of client.responses.inputItems.list(id, { order: 'asc', limit: 1 })) {
+    const { id, content } = item as { id: string; content: { text: string }[] };
+    listed.push({ id, text: content[0]?.text });
+    if (listed.length > input.length) break;
+  }
+  expect(listed.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd']);
+  expect(new Set(listed.map((item) => item.id)).size).toBe(input.length);
+});
+
 test('of the outputs in the input of a kept response, only those of the page are read @attack', async () => {
   upstream.script(name, says('1'.repeat(990_000)), says('Two'), says('Three'));
   let id: string | null = null;

@@ -120,6 +120,15 @@ describe('the prompt', () => {
     const document = { type: 'file', file: { file_data: 'https://x.test/a.pdf' } };
     expect((await plan(MODEL_OF_128K, [document])).inputCost).toBe(128_000n * 100n);
   });
+
+  test('that the provider has cached is held for whole, also where the catalogue’s context window is too small', () => {
+    const size = { largestInputTokens: 200_100, likelyInputTokens: 200_100 };
+    const media = { images: [], pages: 0, documentTokens: 0 };
+    const request = chatProtocol.validate({ model: 'm', messages: [{ role: 'user', content: 'x' }] });
+    const candidates = [candidateOf(MODEL_OF_128K)] as const;
+    const { inputCost } = planRequest(chatProtocol, request, candidates, () => ({ ...size, media }), 200_000);
+    expect(inputCost).toBe(200_000n * 10n + 100n * 100n);
+  });
 });
 
 describe('the hold of web searches', () => {

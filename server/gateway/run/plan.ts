@@ -137,7 +137,9 @@ function worstCostsAt(
   const search = searches > 0 ? profile.webSearch : null;
   const readings = search?.readings(searches) ?? 1;
   const results = search?.resultTokens(searches) ?? 0;
-  const mostTokens = readings * prompts * contextWindow;
+  // What the provider has cached fits its context window, whatever the catalogue says.
+  const longest = cachedTokens > contextWindow ? inputTokens : contextWindow;
+  const mostTokens = readings * prompts * longest;
   const billed = Math.min(mostTokens, readings * inputTokens + (readings - 1) * results);
   // Later readings include the output so far.
   const reached = Math.min(mostTokens, billed + (readings - 1) * outputTokens);

@@ -33,11 +33,12 @@ export async function noteConcerns(sessionId: string, concerns: Concern[], db: T
     const { id, kind, amountMinor, detail, dueAt, takesMoney } = concern;
     const known = await db.paymentAlert.findUnique({ where: { id } });
     const closedAt = decideClosing(concern, known);
-    const seen = { amountMinor, detail, dueAt, takesMoney, closedAt };
+    const seen = { amountMinor, detail, dueAt, takesMoney };
     await db.paymentAlert.upsert({
       where: { id },
-      create: { id, kind, sessionId, createdAt: nowDate(), ...seen },
-      update: seen,
+      create: { id, kind, sessionId, createdAt: nowDate(), closedAt, ...seen },
+      // An operator may close it meanwhile.
+      update: closedAt === known?.closedAt ? seen : { ...seen, closedAt },
     });
   }
 }

@@ -29,9 +29,12 @@ export type MailKind = keyof MailRefs;
 /** Null if the mail is no longer wanted or needed. */
 export type MailWriter<Kind extends MailKind> = (ref: MailRefs[Kind]) => Promise<Mail | null>;
 
-/** Follows `INSERT INTO due_mail (kind, ref, due_at)`: a mail that is already due is sent once, and now. */
+/**
+ * Follows `INSERT INTO due_mail (kind, ref, due_at)`: a mail that is already due is sent once, and now. With a new id, it
+ * outlives an attempt that is under way.
+ */
 export const OR_NOW =
-  'ON CONFLICT (kind, ref) DO UPDATE SET due_at = excluded.due_at, attempts = excluded.attempts';
+  'ON CONFLICT (kind, ref) DO UPDATE SET id = excluded.id, due_at = excluded.due_at, attempts = excluded.attempts';
 
 export async function makeMailDue<Kind extends MailKind>(
   tx: Pick<Tx, '$executeRawUnsafe'>,
@@ -57,10 +60,7 @@ export async function sendDueMails<Kind extends MailKind>(
   for (const mail of due) await sendOne(mail, () => write(mail.ref as MailRefs[Kind]));
 }
 
-/**
- * The next attempt is scheduled before this one starts, so that two processes do not both send it. A mail that becomes
- * due again in the meantime stays.
- */
+/** The next attempt is scheduled before this one starts, so that two processes do not both send it. */
 async function sendOne({ id, kind, attempts }: DueMail, write: () => Promise<Mail | null>): Promise<void> {
   try {
     const { count } = await prisma().dueMail.updateMany({
@@ -71,7 +71,7 @@ async function sendOne({ id, kind, attempts }: DueMail, write: () => Promise<Mai
     if (attempts === MAX_ATTEMPTS) log().warn({ kind, mail_id: id }, 'mail given up');
     const mail = attempts === MAX_ATTEMPTS ? null : await write();
     if (mail !== null) await sendMail(mail);
-    await prisma().dueMail.deleteMany({ where: { id, attempts: attempts + 1 } });
+    await prisma().dueMail.deleteMany({ where: { id } });
   } catch (error) {
     log().warn({ kind, mail_id: id, error: describeError(error) }, 'mail not sent, will be retried');
   }

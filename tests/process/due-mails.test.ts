@@ -55,6 +55,19 @@ test('a mail that becomes due while it is sent is sent again, and one that is al
   expect(recipients()).toEqual(['user@example.com', 'user@example.com']);
 });
 
+test('a mail that becomes due while it is sent survives the end of that attempt, also if its own first one fails', async () => {
+  await makeDue('user');
+  await sendDueMails('low_balance', async (ref) => {
+    await makeDue('user');
+    await sendDueMails('low_balance', async () => mailTo('no recipient'));
+    return write(ref);
+  });
+  expect(recipients()).toEqual(['user@example.com']);
+  clock += DAY_MS;
+  await sendDueMails('low_balance', write);
+  expect(recipients()).toEqual(['user@example.com', 'user@example.com']);
+});
+
 test('a mail is claimed by one of several instances', async () => {
   for (const userId of ['a', 'b', 'c']) await makeDue(userId);
   await Promise.all([1, 2, 3].map(() => sendDueMails('low_balance', write)));

@@ -246,7 +246,7 @@ function hashElement(before: Buffer, element: unknown): Buffer {
 
 const BREAKPOINTS = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
-/** Breakpoints move from step to step. They stand in a message, its parts and the parts of a tool's result. */
+/** Agents move their breakpoints with each step. A message, its parts and those of a tool's result may have one. */
 function withoutBreakpoints(message: unknown): unknown {
   if (Array.isArray(message)) return message.map(withoutBreakpoints);
   const own = withoutBreakpoint(message);

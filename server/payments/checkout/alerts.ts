@@ -37,7 +37,7 @@ export async function noteConcerns(sessionId: string, concerns: Concern[], db: T
     await db.paymentAlert.upsert({
       where: { id },
       create: { id, kind, sessionId, createdAt: nowDate(), closedAt, ...seen },
-      // An operator may close it meanwhile.
+      // Unless the decision changes it, because an operator may have closed the alert since it was read.
       update: closedAt === known?.closedAt ? seen : { ...seen, closedAt },
     });
   }

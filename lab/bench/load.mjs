@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { SESSION_NUMBER } from './agent-session.mjs';
 
 /**
  * The load generator: a separate process that receives one job at a time from the driver. It stays alive between
@@ -13,7 +14,7 @@ import { performance } from 'node:perf_hooks';
  * @property {string} path
  * @property {number} connections
  * @property {number} seconds
- * @property {string} body
+ * @property {string[]} bodies sent in turn over each connection
  * @property {Record<string, string>[]} headers one set per connection, in turn
  * @property {string} expected what every correct response contains, near its end
  *
@@ -86,12 +87,18 @@ async function drive(job) {
  */
 function keepSending(job, index, onResponse, signal) {
   const { hostname, port } = new URL(job.origins[index % job.origins.length] ?? '');
-  const request = writeRequest(job, `${hostname}:${port}`, job.headers[index % job.headers.length] ?? {});
+  const requests = job.bodies.map((body) =>
+    writeRequest(job.path, body, `${hostname}:${port}`, job.headers[index % job.headers.length] ?? {}),
+  );
+  let sent = 0;
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     let reader = readResponse(job.expected);
     let sentMs = 0;
     const send = () => {
+      const request = requests[sent % requests.length] ?? Buffer.alloc(0);
+      numberSession(request, index * 1_000_000 + Math.floor(sent / requests.length));
+      sent += 1;
       sentMs = performance.now();
       socket.write(request);
     };
@@ -115,11 +122,20 @@ function keepSending(job, index, onResponse, signal) {
   });
 }
 
-/** @param {Job} job @param {string} host @param {Record<string, string>} headers */
-function writeRequest({ path, body }, host, headers) {
+/** @param {string} path @param {string} body @param {string} host @param {Record<string, string>} headers */
+function writeRequest(path, body, host, headers) {
   const all = { host, ...headers, 'content-length': Buffer.byteLength(body) };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const SESSION_BEGINNING = 'Session ';
+
+/** Makes a session differ from all others. @param {Buffer} request @param {number} number */
+function numberSession(request, number) {
+  const at = request.indexOf(SESSION_BEGINNING);
+  if (at === -1) return;
+  request.write(String(number).padStart(SESSION_NUMBER.length, '0'), at + SESSION_BEGINNING.length);
 }
 
 /**

@@ -28,7 +28,7 @@ async function drive(path) {
     path,
     connections: 3,
     seconds: 1,
-    body: '{}',
+    bodies: ['{}'],
     headers: [{}],
     expected: '"usage"',
   });

@@ -1,9 +1,11 @@
 // @ts-check
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { writeSession } from './agent-session.mjs';
 import { limitCpu } from './cpu-limit.mjs';
 import { readCpuMs, waitUntilIdle } from './process-tree.mjs';
 import { count } from './report.mjs';
+import { MODEL } from './servers.mjs';
 import { LIMITED_CORES, STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
 
 /**
@@ -61,7 +63,11 @@ export async function warmUp(targets, drive, loads) {
 /** Whether two loads run the same code in the same instances. @param {string} load @param {string} other */
 function isLike(load, other) {
   const [one, two] = [WORKLOADS[load], WORKLOADS[other]];
-  return one?.stream === two?.stream && one?.twoInstances === two?.twoInstances;
+  return (
+    one?.stream === two?.stream &&
+    one?.twoInstances === two?.twoInstances &&
+    one?.agent?.format === two?.agent?.format
+  );
 }
 
 /**
@@ -125,17 +131,22 @@ export function startLoad() {
 }
 
 /** @param {Target} target @param {Workload} workload @param {number} seconds @returns {import('./load.mjs').Job} */
-function writeJob({ origins, headers }, { connections, stream = false, oneUser, twoInstances }, seconds) {
+function writeJob({ origins, headers }, workload, seconds) {
+  const { connections, stream = false, oneUser, twoInstances, agent } = workload;
   return {
     origins: twoInstances ? origins : origins.slice(0, 1),
-    path: '/v1/chat/completions',
+    path: PATHS[agent?.format ?? 'chat'],
     connections,
     seconds,
-    body: writeBody(stream),
+    bodies: agent === undefined ? [writeBody(stream)] : writeSession({ model: MODEL, stream, ...agent }),
     headers: (oneUser ? headers.slice(0, 1) : headers).map((own) => ({
       'content-type': 'application/json',
       ...own,
     })),
-    expected: stream ? 'data: [DONE]' : '"usage"',
+    expected: stream ? ENDS[agent?.format ?? 'chat'] : '"usage"',
   };
 }
+
+const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages', responses: '/v1/responses' };
+/** What the last event of a stream contains. */
+const ENDS = { chat: 'data: [DONE]', messages: 'message_stop', responses: 'response.completed' };

@@ -39,6 +39,7 @@ const STOP_SECONDS = 40;
 const KEPT_OUTPUT = 4_000;
 
 export const MODEL = 'openai/gpt-4.1-mini';
+export const CLAUDE = 'anthropic/claude-haiku-4-5';
 const UPSTREAM_KEY = 'sk-bench';
 export const OWN_KEY = { authorization: `Bearer ${UPSTREAM_KEY}` };
 /** Two instances share it. */
@@ -161,6 +162,8 @@ export async function startProduct(upstreamOrigin, dataDir, more = {}, root = RO
     LOG_LEVEL: 'warn',
     OPENAI_API_KEY: UPSTREAM_KEY,
     OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
+    ANTHROPIC_API_KEY: UPSTREAM_KEY,
+    ANTHROPIC_BASE_URL: `${upstreamOrigin}/v1`,
     LIMIT_RUNNING_PER_USER: '1000',
     LIMIT_RUNNING_PER_PROVIDER: '1000',
     LIMIT_REQUESTS_PER_KEY_PER_MINUTE: '100000000',

@@ -1,5 +1,5 @@
 // @ts-check
-import { MODEL } from './servers.mjs';
+import { CLAUDE, MODEL } from './servers.mjs';
 
 /**
  * A `svc` is this product on an empty database; a `grown` one has a year of requests in its database.
@@ -12,6 +12,7 @@ import { MODEL } from './servers.mjs';
  * @property {boolean} [oneUser]
  * @property {boolean} [twoInstances]
  * @property {boolean} [limited] each instance may use `LIMITED_CORES`, so that the machine has room for two
+ * @property {Omit<import('./agent-session.mjs').Session, 'stream' | 'model'> & { model?: string }} [agent] sends sessions of a coding agent
  * @property {Kind[]} kinds
  */
 
@@ -41,10 +42,57 @@ export const WORKLOADS = {
     limited: true,
     kinds: ['svc'],
   },
+  ...agentLoads(),
 };
+
+/** An agent's loads: its requests by size, and at one size by format. @returns {Record<string, Workload>} */
+function agentLoads() {
+  /** @param {string} title @param {NonNullable<Workload['agent']>} agent @param {Partial<Workload>} [more] @returns {Workload} */
+  const load = (title, agent, more) => ({
+    title: `agent, ${title}`,
+    connections: 8,
+    agent,
+    kinds: ['raw', 'portkey', 'svc'],
+    ...more,
+  });
+  const anthropic = CLAUDE;
+  return {
+    agent30: load('30 kB', { format: 'chat', kilobytes: 30 }),
+    agent300: load('320 kB', { format: 'chat', kilobytes: 320 }),
+    agent3000: load('3 MB', { format: 'chat', kilobytes: 3_000 }, { connections: 2 }),
+    agentStream: load(
+      '320 kB, streaming',
+      { format: 'chat', kilobytes: 320 },
+      { stream: true, kinds: ['raw', 'svc'] },
+    ),
+    agentMessages: load(
+      '320 kB, messages',
+      { format: 'messages', model: anthropic, kilobytes: 320 },
+      { kinds: ['raw', 'svc'] },
+    ),
+    agentResponses: load(
+      '320 kB, responses',
+      { format: 'responses', kilobytes: 320 },
+      { kinds: ['raw', 'svc'] },
+    ),
+    agentToChat: load('320 kB, messages to chat', { format: 'messages', kilobytes: 320 }, { kinds: ['svc'] }),
+    agentToMessages: load(
+      '320 kB, chat to messages',
+      { format: 'chat', model: anthropic, kilobytes: 320 },
+      { kinds: ['svc'] },
+    ),
+  };
+}
 export const LIMITED_CORES = 0.3;
 /** Seconds of load that each server gets before the first round. */
-export const WARM_UP = { c32: 3, stream32: 2, twoInstances128: 3 };
+export const WARM_UP = {
+  c32: 3,
+  stream32: 2,
+  twoInstances128: 3,
+  agent300: 3,
+  agentMessages: 2,
+  agentResponses: 2,
+};
 export const STEADY = 'c32';
 
 /** @param {Kind} kind @param {string[]} [names] @returns {[string, Workload][]} */

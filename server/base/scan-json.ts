@@ -26,6 +26,11 @@ const EXTRA_OF_LONG_NUMBER = 4;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+
+/** 1 for what ends a part of a string. */
+const ENDS = new Uint8Array(256);
+ENDS[QUOTE] = ENDS[BACKSLASH] = 1;
 
 const OTHER = 0;
 const OPEN = 1;
@@ -46,9 +51,34 @@ for (const [kind, characters] of [
   for (const character of characters) KINDS[character.charCodeAt(0)] = kind;
 }
 
+/** A field of the outermost object: where its name begins, and where its value begins and ends. */
+export type FieldPlace = {
+  name: number;
+  from: number;
+  to: number;
+  /** Where the items of a list begin and end: before the first one, at each comma, and after the last one. */
+  items: number[] | null;
+};
+
+/** Where the fields are in JSON, and what it contains. */
+export type JsonOutline = {
+  fields: readonly FieldPlace[];
+  /** Field names at every depth, repeated ones included. */
+  names: number;
+  /** Whether it may contain numbers that JavaScript cannot represent. */
+  hasLongNumbers: boolean;
+};
+
 /** Counts what JSON contains, chunk by chunk. Does not check that it is JSON. */
 export class JsonScan {
   readonly #maxDepth: number;
+  readonly #places: FieldPlace[] = [];
+  /** The bytes of the chunks before. */
+  #before = 0;
+  /** Where the last string of the outermost object begins. */
+  #lastString = 0;
+  #names = 0;
+  #hasLongNumbers = false;
   #values = 0;
   #depth = 0;
   /** The fields of each open object, by depth. */
@@ -64,16 +94,24 @@ export class JsonScan {
     this.#maxDepth = maxDepth;
   }
 
+  /** Of all chunks, if they are JSON. */
+  outline(): JsonOutline {
+    return { fields: this.#places, names: this.#names, hasLongNumbers: this.#hasLongNumbers };
+  }
+
   /** Throws `invalid_request` naming the limit that the body exceeds. */
   add(bytes: Buffer): void {
     const { length } = bytes;
+    const before = this.#before;
     let values = this.#values;
     let depth = this.#depth;
     let numberLength = this.#numberLength;
     for (let at = this.#isInString ? this.#skipString(bytes, 0) : 0; at < length; at++) {
       const kind = KINDS[bytes[at] as number];
       if (kind === NUMBER) {
-        if (++numberLength <= LONG_NUMBER) continue;
+        if (++numberLength < LONG_NUMBER) continue;
+        this.#hasLongNumbers = true;
+        if (numberLength === LONG_NUMBER) continue;
         if (numberLength > JSON_LIMITS.numberLength) throw longNumber();
         if (numberLength > LONG_NUMBER + 1) continue;
         values += EXTRA_OF_LONG_NUMBER;
@@ -84,14 +122,22 @@ export class JsonScan {
       if (kind === OTHER) continue;
       if (kind === STRING) {
         this.#stringLength = 0;
+        if (depth === 1) this.#lastString = before + at;
         at = this.#skipString(bytes, at + 1) - 1;
-      } else if (kind === CLOSE) depth = Math.max(0, depth - 1);
-      else {
+      } else if (kind === CLOSE) {
+        if (depth <= 2) this.#endPlace(before + at, depth);
+        depth = Math.max(0, depth - 1);
+      } else {
         values++;
         if (kind === OPEN) {
           if (++depth > this.#maxDepth) throw deep();
           this.#fields[depth] = 0;
-        } else if (kind === COLON) {
+          if (depth === 2 && bytes[at] === BRACKET) this.#openList(before + at);
+        } else if (kind === COMMA) {
+          if (depth <= 2) this.#endPlace(before + at, depth);
+        } else {
+          this.#names++;
+          if (depth === 1) this.#openField(before + at);
           values += Math.floor(this.#stringLength / LONG_NAME);
           const fields = (this.#fields[depth] ?? 0) + 1;
           if (fields > JSON_LIMITS.fieldsPerObject) throw manyFields();
@@ -103,23 +149,39 @@ export class JsonScan {
     this.#values = values;
     this.#depth = depth;
     this.#numberLength = numberLength;
+    this.#before += length;
+  }
+
+  #openField(colon: number): void {
+    this.#places.push({ name: this.#lastString, from: colon + 1, to: colon + 1, items: null });
+  }
+
+  #openList(bracket: number): void {
+    const field = this.#places.at(-1);
+    if (field !== undefined) field.items = [bracket];
+  }
+
+  /** A comma or the end, at depth 1 of a field and at depth 2 of an item. */
+  #endPlace(at: number, depth: number): void {
+    const field = this.#places.at(-1);
+    if (depth === 2) field?.items?.push(at);
+    else if (depth === 1 && field !== undefined) field.to = at;
   }
 
   /** Returns the index after the string that contains the one given, or the end of the bytes. */
   #skipString(bytes: Buffer, from: number): number {
     const { length } = bytes;
     let escapes = 0;
-    let plainFrom = from;
     let at = this.#isEscaped && from < length ? from + 1 : from;
     this.#isEscaped &&= from >= length;
-    for (; at < length; at++) {
-      const byte = bytes[at] as number;
-      if (byte === QUOTE) break;
-      if (byte === BACKSLASH) {
+    while (at < length) {
+      const searchAt = Math.min(length, at + WORTH_A_SEARCH);
+      while (at < searchAt && ENDS[bytes[at] as number] === 0) at++;
+      if (at === searchAt) at = findSpecial(bytes, at);
+      else if (bytes[at] === QUOTE) break;
+      else {
         escapes++;
-        plainFrom = ++at;
-      } else if (at - plainFrom > WORTH_A_SEARCH) {
-        plainFrom = at = findSpecial(bytes, at) - 1;
+        at += 2;
       }
     }
     this.#isInString = at >= length;
@@ -131,8 +193,8 @@ export class JsonScan {
   }
 }
 
-/** Images are strings of megabytes, which a native search skips ten times as fast. */
-const WORTH_A_SEARCH = 64;
+/** Images are strings of megabytes, which a native search skips ten times as fast. Lines of code are too short for it. */
+const WORTH_A_SEARCH = 256;
 /** Keeps a search for a far quote from being repeated for each of many escapes before it. */
 const SEARCH_BYTES = 4_096;
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type CutJson, invalidJson, JsonCutter } from '../cut-json';
 import { ApiError } from '../errors';
 import { keepsDigits, replaceNumbers } from '../json-text';
-import { JsonScan } from '../scan-json';
+import { type JsonOutline, JsonScan } from '../scan-json';
 import { type ApiRequest, connectionOf } from './api-request';
 import { BodyBytes, releaseAtEnd } from './body-bytes';
 import { readClientIp } from './client-ip';
@@ -21,43 +21,44 @@ export async function readText(request: ApiRequest, limitBytes: number): Promise
   return text;
 }
 
+/** The bytes of a JSON body, and where its fields are. */
+export type JsonSource = { bytes: Buffer; outline: JsonOutline };
+
+/** Reads the text of a JSON body, and refuses one that would take long to parse. */
+export async function readJsonText(request: ApiRequest, limitBytes: number): Promise<string> {
+  let text = '';
+  const scan = new JsonScan();
+  await readDecoded(request, { limitBytes, scan, addText: (chunk) => (text += chunk) });
+  return text;
+}
+
 /**
- * Reads the text of a JSON body, and refuses one that would take long to parse. Its bytes count for the user
- * key, given as the stored hash. `digest` receives them too.
+ * Reads JSON, a large one cut for parsing it without blocking other requests. Its bytes count for the user key, given
+ * as the stored hash. `digest` receives them too.
  */
-export async function readJsonText(
+export async function readCutJson(
   request: ApiRequest,
   limitBytes: number,
-  key = '',
-  digest?: Hash,
-): Promise<string> {
+  { key, isLarge, digest }: { key: string; isLarge: boolean; digest: Hash | undefined },
+): Promise<{ cut: CutJson; source: JsonSource }> {
+  const cutter = isLarge ? new JsonCutter() : null;
+  const scan = new JsonScan();
+  const chunks: Buffer[] = [];
   let text = '';
   await readDecoded(request, {
     limitBytes,
     key,
     digest,
-    scan: new JsonScan(),
-    addText: (chunk) => (text += chunk),
+    scan,
+    chunks,
+    addText: (chunk) => {
+      if (cutter === null) text += chunk;
+      else cutter.add(chunk);
+    },
   });
-  return text;
-}
-
-/** The same, cut for parsing it without blocking other requests. */
-export async function readLargeJson(
-  request: ApiRequest,
-  limitBytes: number,
-  key: string,
-  digest?: Hash,
-): Promise<CutJson> {
-  const cutter = new JsonCutter();
-  await readDecoded(request, {
-    limitBytes,
-    key,
-    digest,
-    scan: new JsonScan(),
-    addText: (chunk) => cutter.add(chunk),
-  });
-  return cutter.end();
+  const [first = Buffer.alloc(0)] = chunks;
+  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
+  return { cut: cutter?.end() ?? { text, strings: [] }, source: { bytes, outline: scan.outline() } };
 }
 
 type Reading = {
@@ -66,12 +67,14 @@ type Reading = {
   /** Receives the bytes as they arrive. */
   digest?: Hash | undefined;
   scan?: JsonScan;
+  /** Receives the decoded chunks. */
+  chunks?: Buffer[];
   addText: (chunk: string) => void;
 };
 
 async function readDecoded(
   request: ApiRequest,
-  { limitBytes, key = '', digest, scan, addText }: Reading,
+  { limitBytes, key = '', digest, scan, chunks, addText }: Reading,
 ): Promise<void> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const encoding = readEncoding(request.headers.get('content-encoding'));
@@ -79,6 +82,7 @@ async function readDecoded(
   const add = (chunk: Buffer): void => {
     scan?.add(chunk);
     digest?.update(chunk);
+    chunks?.push(chunk);
     addText(decoder.decode(chunk));
   };
   if (encoding === null) await readBytes(request, { add, limitBytes, key });

@@ -25,9 +25,9 @@ export function parseExactly(json: string): unknown {
 /** Only calls and tool schemas contain such numbers, so other requests are not searched. */
 const mayHoldNumbers = ({ tools }: Json): boolean => asArray(tools).length > 0;
 
-/** Returns the request that was parsed from this JSON, with its numbers as they were written. */
+/** Returns the request that was parsed from this JSON with long numbers, with them as they were written. */
 export async function keepNumbers(request: Json, { text, strings }: CutJson): Promise<Json> {
-  if (!mayHoldNumbers(request) || !LONG_NUMBER.test(text)) return request;
+  if (!mayHoldNumbers(request)) return request;
   const marked = markNumbers(text);
   // Each of the two takes up to 30 ms.
   await letOthersRun();

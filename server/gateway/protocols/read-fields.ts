@@ -62,10 +62,13 @@ export function refuse(param: string, reason: string): ApiError {
   return new ApiError('invalid_request', `${param}: ${reason}`, { param });
 }
 
-/** Returns the typed request, or throws `invalid_request` naming the first offending field. */
+/**
+ * Returns the request itself with its type, or throws `invalid_request` naming the first offending field. No schema
+ * of a request changes what it reads.
+ */
 export function validateRequest<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
   const result = schema.safeParse(json);
-  if (result.success) return result.data;
+  if (result.success) return json as z.output<Schema>;
   const { path, message } = findOffence(result.error.issues[0] as z.core.$ZodIssue);
   const field = path.join('.');
   if (field !== '') throw refuse(field, message);

@@ -41,11 +41,10 @@ export async function countInputTokens(request: ApiRequest): Promise<z.output<ty
 /** Counts the tokens of a prompt: at a provider that counts for free, otherwise by an estimate. No charge. */
 export async function countTokens(request: ApiRequest): Promise<z.output<typeof tokenCountSchema>> {
   const read = await readModelRequest(request, { modelType: 'language', validate: validateCountTokens });
-  const { body, isLarge } = read;
+  const { body } = read;
   const requested = await requireCountable(request, read);
   return {
-    input_tokens:
-      (await countAtProvider(requested, { body, isLarge }, request)) ?? (await estimate(requested, body)),
+    input_tokens: (await countAtProvider(requested, read, request)) ?? (await estimate(requested, body)),
   };
 }
 
@@ -64,7 +63,7 @@ async function requireCountable(
 
 async function countAtProvider(
   { model, target, profile }: Candidate,
-  { body, isLarge }: Pick<ReadRequest<CountTokensRequest>, 'body' | 'isLarge'>,
+  { body, source, isLarge }: Pick<ReadRequest<CountTokensRequest>, 'body' | 'source' | 'isLarge'>,
   request: ApiRequest,
 ): Promise<number | null> {
   const { prepareTokenCount } = FORMATS[profile.format];
@@ -78,7 +77,12 @@ async function countAtProvider(
   const abort = new Abort();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
-    const upstream = await callProvider(target, count, await writeBody(count.body, isLarge), abort);
+    const upstream = await callProvider(
+      target,
+      count,
+      await writeBody(count.body, { source, isLarge }),
+      abort,
+    );
     const text = await upstream.text(MAX_RESPONSE_BYTES);
     return upstream.statusCode === 200 ? count.readCount(text) : null;
   } catch {

@@ -5,7 +5,6 @@ import { expectedCacheReads } from '../../base/measures';
 import { promptTokens } from '../pricing/cost';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
-import { countValues } from '../protocols/count-characters';
 import type { CountedPart, MediaSource } from '../protocols/measure-size';
 import type { Json, TokenUsage } from '../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../protocols/read-fields';
@@ -24,8 +23,8 @@ import type { Candidates } from './candidates';
 
 const SECRET = randomBytes(32);
 const MAX_PROMPTS = 20_000;
-/** Of a prompt. Agents send a few thousand; hashing half a million would take 40 ms. */
-const MAX_VALUES = 20_000;
+/** Each has a hash of its own, which takes some 2 µs more than its bytes. */
+const MAX_MESSAGES = 5_000;
 const MAX_AGE_MS = 60 * MINUTE_MS;
 /** Providers keep what was cached for five minutes at least, counted from its last use. */
 const CACHED_MS = 5 * MINUTE_MS - 30 * SECOND_MS;
@@ -92,7 +91,7 @@ function isChained(protocol: ClientProtocol<ClientRequest>, client: ClientReques
     protocol.searches(client) === 0 &&
     (edits === undefined || edits === null) &&
     truncation !== 'auto' &&
-    countValues(client.body) <= MAX_VALUES
+    asArray((client.body as Json).messages ?? (client.body as Json).input).length <= MAX_MESSAGES
   );
 }
 
@@ -227,20 +226,32 @@ function hashChain(
 }
 
 const LONG_TEXT = 256;
-/** No text of a client contains it. */
-const MARK = randomBytes(18).toString('base64');
 
-/** Long texts are hashed as they are: writing them as JSON takes four times as long as hashing them. */
+/** Long texts are hashed as they are: to write an element as JSON takes four times as long as to hash it. */
 function hashElement(before: Buffer, element: unknown): Buffer {
-  const texts: string[] = [];
-  const cut = (_: string, value: unknown): unknown => {
-    if (typeof value !== 'string' || value.length <= LONG_TEXT) return value;
-    texts.push(value);
-    return MARK + value.length;
+  const long: string[] = [];
+  let text = '';
+  const add = (value: unknown): void => {
+    if (typeof value === 'string') {
+      text += `"${value.length}:`;
+      if (value.length > LONG_TEXT) long.push(value);
+      else text += value;
+    } else if (typeof value !== 'object' || value === null) text += `${String(value)},`;
+    else if (Array.isArray(value)) {
+      text += `[${value.length}:`;
+      for (const item of value) add(item);
+    } else {
+      const fields = Object.entries(value);
+      text += `{${fields.length}:`;
+      for (const [name, inner] of fields) {
+        add(name);
+        add(inner);
+      }
+    }
   };
-  const json = JSON.stringify(element, cut) ?? '';
-  const hash = createHash('sha256').update(before).update(`${json.length}:`).update(json);
-  for (const text of texts) hash.update(text);
+  add(element);
+  const hash = createHash('sha256').update(before).update(`${text.length}:`).update(text);
+  for (const value of long) hash.update(value);
   return hash.digest();
 }
 

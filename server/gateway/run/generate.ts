@@ -152,6 +152,7 @@ async function admitRequest(
     model: candidates[0].model,
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
+    source: read.source,
     clientHeaders,
     userHash: hashForProviders(hold.appUserId),
     wantsStream: protocol.wantsStream(client),

@@ -1,21 +1,17 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { type CutJson, restoreStrings } from '../../base/cut-json';
+import { restoreStrings } from '../../base/cut-json';
 import type { ApiRequest } from '../../base/http/api-request';
 import { requireUserKeyHash } from '../../base/http/credentials';
 import { readIdempotencyKey } from '../../base/http/idempotency-key';
-import {
-  GENERATION_BODY_BYTES,
-  parseJsonObject,
-  readJsonText,
-  readLargeJson,
-} from '../../base/http/read-body';
+import { GENERATION_BODY_BYTES, parseJsonObject, readCutJson } from '../../base/http/read-body';
 import { hasSmallBody } from '../../base/http/receive-body';
 import { takeKeyTurn } from '../../base/rate-limit/key-turns';
 import { isModelAllowed } from '../../partners/model-access';
 import { requireUserKey } from '../../people/access/authenticate';
 import { requireLiveKey } from '../../people/access/live-keys';
 import { findUnprefixedModel } from '../pricing/served';
+import { type BodySource, readSource } from '../protocols/body-source';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import { keepNumbers } from '../protocols/exact-numbers';
 import type { Json, ModelType } from '../protocols/neutral';
@@ -24,8 +20,8 @@ import { type Candidates, resolveCandidates } from './candidates';
 import { findLimitRefusal } from './key-limit';
 import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
 
-/** Up to this size, JSON is parsed and written at once: each takes a few milliseconds, and pieces take twice that. */
-export const AT_ONCE_BYTES = 1024 * 1024;
+/** Up to this size, JSON is parsed at once, which takes some 15 ms, and written at once. Pieces take twice as long. */
+export const AT_ONCE_BYTES = 4 * 1024 * 1024;
 
 export type ReadRequest<Body> = {
   keyHash: Buffer;
@@ -35,6 +31,8 @@ export type ReadRequest<Body> = {
   /** Changes that svc made to the request, as warnings for the client. */
   warnings: readonly string[];
   body: Body;
+  /** The JSON that the body was read from; null for a small one, which costs less to write again. */
+  source: BodySource | null;
   /** Whether it takes too little time to let others run between its steps. */
   isSmall: boolean;
   /** Whether it would block other requests to write the body at once. */
@@ -69,14 +67,14 @@ export async function readModelRequest<Body>(
   try {
     const key = modelType === 'language' ? readIdempotencyKey(request) : null;
     const digest = key === null ? undefined : createHash('sha256');
-    const { json, cut } = await readJson(request, keyHash, isLarge, digest);
+    const { json, source } = await readJson(request, { keyHash, isSmall, isLarge, digest });
     requested = requireModel(json.model, modelType);
-    const body = isSmall
-      ? validate(await keepNumbers(json, cut))
-      : await validateInSteps(json, cut, validate);
+    if (!isSmall) await letOthersRun();
+    const body = validate(json);
+    if (!isSmall) await letOthersRun();
     const { candidates, warnings } = requested;
     const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
-    return { keyHash, waitMs, candidates, warnings, body, isSmall, isLarge, idempotency };
+    return { keyHash, waitMs, candidates, warnings, body, source, isSmall, isLarge, idempotency };
   } catch (error) {
     await requireAccess(request, caller, requested);
     throw error;
@@ -97,37 +95,22 @@ async function requireAccess(
   if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
 }
 
+type Reading = { keyHash: Buffer; isSmall: boolean; isLarge: boolean; digest: Hash | undefined };
+
+/** Streams of others continue between the steps of what is not small, each of which may take some 30 ms. */
 async function readJson(
   request: ApiRequest,
-  keyHash: Buffer,
-  isLarge: boolean,
-  digest: Hash | undefined,
-): Promise<{ json: Json; cut: CutJson }> {
+  { keyHash, isSmall, isLarge, digest }: Reading,
+): Promise<{ json: Json; source: BodySource | null }> {
   const key = keyHash.toString('latin1');
-  if (!isLarge) {
-    const text = await readJsonText(request, GENERATION_BODY_BYTES, key, digest);
-    return { json: parseJsonObject(text), cut: { text, strings: [] } };
-  }
-  const cut = await readLargeJson(request, GENERATION_BODY_BYTES, key, digest);
-  // Streams of others continue between the steps, each of which may take some 30 ms.
-  await letOthersRun();
+  const { cut, source } = await readCutJson(request, GENERATION_BODY_BYTES, { key, isLarge, digest });
+  if (!isSmall) await letOthersRun();
   const parsed = parseJsonObject(cut.text);
-  await letOthersRun();
-  return { json: restoreStrings(parsed, cut.strings), cut };
-}
-
-/** The same as for a small body. Streams of others continue between the steps. */
-async function validateInSteps<Body>(
-  json: Json,
-  cut: CutJson,
-  validate: ClientProtocol<Body>['validate'],
-): Promise<Body> {
-  await letOthersRun();
-  const exact = await keepNumbers(json, cut);
-  await letOthersRun();
-  const body = validate(exact);
-  await letOthersRun();
-  return body;
+  if (isLarge) await letOthersRun();
+  const restored = restoreStrings(parsed, cut.strings);
+  const { hasLongNumbers } = source.outline;
+  const json = hasLongNumbers ? await keepNumbers(restored, cut) : restored;
+  return { json, source: isSmall ? null : readSource(json, source) };
 }
 
 type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;

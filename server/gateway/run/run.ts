@@ -3,6 +3,7 @@ import type { ApiError } from '../../base/errors';
 import { extendTrace, finishTrace, type Span } from '../../base/tracing';
 import { type Hold, keepLease, type Loss, type ReceiptAttempt } from '../../ledger';
 import type { CatalogModel } from '../pricing/catalog';
+import type { BodySource } from '../protocols/body-source';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { ClientHeaders, Exchange } from '../providers/exchange';
 import type { ResponseFacts } from '../providers/metered-usage';
@@ -44,6 +45,8 @@ type RunRequest = Readonly<{
   /** Changes that svc made to the request, as warnings for the client. */
   warnings: readonly string[];
   client: ClientRequest;
+  /** The JSON that the client sent; null where to write it again costs less. */
+  source: BodySource | null;
   clientHeaders: ClientHeaders;
   userHash: string;
   wantsStream: boolean;

@@ -2,6 +2,7 @@ import { Agent, errors } from 'undici';
 import { SECOND_MS } from '../../base/clock';
 import { settings } from '../../base/env';
 import type { ProviderTarget } from '../pricing/served';
+import { type BodySource, writeFrom } from '../protocols/body-source';
 import { writeExactly } from '../protocols/exact-numbers';
 import type { Json } from '../protocols/neutral';
 import { asObject, asText } from '../protocols/read-fields';
@@ -12,13 +13,19 @@ import { connectUpstream } from './upstream-connection';
 import { NeverSentError, UpstreamResponse, type UpstreamTimeouts } from './upstream-response';
 
 export type UpstreamRequest = { path: string; headers: Record<string, string> };
-export type UpstreamBody = string | Buffer[];
+export type UpstreamBody = string | Buffer | Buffer[];
 
 let agent: Agent | undefined;
 
 /** Writes what `callProvider` sends. What this throws is no failure of the provider. */
-export const writeBody = (body: Json, isLarge: boolean): UpstreamBody | Promise<UpstreamBody> =>
-  isLarge ? writeLargeJson(body) : writeExactly(body);
+export async function writeBody(
+  body: Json,
+  { source, isLarge }: { source: BodySource | null; isLarge: boolean },
+): Promise<UpstreamBody> {
+  if (source === null) return isLarge ? writeLargeJson(body) : writeExactly(body);
+  const parts = await writeFrom(source, body, isLarge);
+  return isLarge ? parts : Buffer.concat(parts);
+}
 
 /**
  * Sends a request to a provider. Redirects are not followed, so that our key is sent nowhere else. Throws an
@@ -84,9 +91,9 @@ function sendRequest(
   return response.started;
 }
 
-/** undici counts the bytes of a string itself. Without a length it would send chunks, which not all providers accept. */
+/** undici counts the bytes of a string or buffer itself. Without a length it would send chunks, which not all providers accept. */
 function lengthOf(body: UpstreamBody): Record<string, string> {
-  if (typeof body === 'string') return {};
+  if (!Array.isArray(body)) return {};
   return { 'content-length': String(body.reduce((bytes, { length }) => bytes + length, 0)) };
 }
 

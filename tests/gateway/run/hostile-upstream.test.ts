@@ -30,7 +30,12 @@ const target = (): ProviderTarget => ({
 });
 
 async function call({ body = {}, abort = new Abort(), isLarge = false } = {}): Promise<UpstreamResponse> {
-  return callProvider(target(), { path: '/', headers: {} }, await writeBody(body, isLarge), abort);
+  return callProvider(
+    target(),
+    { path: '/', headers: {} },
+    await writeBody(body, { source: null, isLarge }),
+    abort,
+  );
 }
 
 /** Comes back when everything that was sent before has arrived. */

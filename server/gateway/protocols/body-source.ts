@@ -1,0 +1,108 @@
+import type { JsonSource } from '../../base/http/read-body';
+import { writeExactly } from './exact-numbers';
+import type { Json } from './neutral';
+import { isObject } from './read-fields';
+import { writeLargeJson } from './write-large-json';
+
+/**
+ * Sends on what a client wrote, where it is what the provider is to read: to write an agent's request again takes
+ * longer than to parse it.
+ */
+
+/** The JSON of a request, and what was parsed from it. */
+export type BodySource = {
+  bytes: Buffer;
+  json: Json;
+  fields: ReadonlyMap<string, Place>;
+};
+
+type Place = { from: number; to: number; items: readonly number[] | null };
+
+/**
+ * Null for JSON with a name that an object contains twice: only one of the values was parsed and metered, and a
+ * provider may read the other.
+ */
+export function readSource(json: Json, { bytes, outline }: JsonSource): BodySource | null {
+  if (countNames(json) !== outline.names) return null;
+  const nameAt = (from: number, to: number): string => JSON.parse(bytes.toString('utf8', from, to));
+  const fields = outline.fields.map(({ name, from, to, items }): [string, Place] => [
+    nameAt(name, from - 1),
+    { from, to, items },
+  ]);
+  return { bytes, json, fields: new Map(fields) };
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let names = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) names += countNames(item);
+    return names;
+  }
+  const object = value as Json;
+  for (const name of Object.keys(object)) names += 1 + countNames(object[name]);
+  return names;
+}
+
+/** Shorter JSON is written with its neighbours. */
+const WORTH_A_PART = 256;
+
+/** Writes a body: what is in the source as it was written there, and the rest like `writeExactly`. */
+export async function writeFrom(source: BodySource, body: Json, isLarge: boolean): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  let text = '';
+  const add = (bytes: Buffer): void => {
+    if (bytes.length < WORTH_A_PART) {
+      text += bytes;
+      return;
+    }
+    if (text !== '') parts.push(Buffer.from(text));
+    text = '';
+    parts.push(bytes);
+  };
+  const write = async (value: unknown): Promise<void> => {
+    if (isLarge && isObject(value)) for (const bytes of await writeLargeJson(value)) add(bytes);
+    else text += writeExactly(value);
+  };
+
+  let before = '{';
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    text += `${before}${JSON.stringify(name)}:`;
+    before = ',';
+    const place = source.fields.get(name);
+    const given = source.json[name];
+    if (place !== undefined && given === value) add(source.bytes.subarray(place.from, place.to));
+    else {
+      const { items } = place ?? {};
+      const runs = items && Array.isArray(given) && Array.isArray(value) ? findRuns(given, value) : [];
+      if (!items || runs.every(({ to }) => to === 0)) await write(value);
+      else {
+        for (const [index, { item, from, to }] of runs.entries()) {
+          text += index === 0 ? '[' : ',';
+          if (to === 0) await write(item);
+          else add(source.bytes.subarray((items[from] ?? 0) + 1, items[to]));
+        }
+        text += ']';
+      }
+    }
+  }
+  parts.push(Buffer.from(`${text}${before === '{' ? '{}' : '}'}`));
+  return parts;
+}
+
+/** Consecutive items of a list: those from `from` to before `to` of another, or a new one, where `to` is 0. */
+type Run = { item: unknown; from: number; to: number };
+
+function findRuns(given: readonly unknown[], items: readonly unknown[]): Run[] {
+  const places = new Map(given.map((item, index) => [item, index]));
+  const runs: Run[] = [];
+  for (const item of items) {
+    const at = isObject(item) ? places.get(item) : undefined;
+    const last = runs.at(-1);
+    if (at === undefined) runs.push({ item, from: 0, to: 0 });
+    else if (last !== undefined && last.to === at && last.to > 0) last.to++;
+    else runs.push({ item, from: at, to: at + 1 });
+  }
+  return runs;
+}

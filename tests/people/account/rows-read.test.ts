@@ -68,6 +68,9 @@ test('a list of a user reads little more than it shows, however long the history
   expect(await countReads(() => readHistory(owner, { limit: 20, offset: 100 }))).toBeLessThanOrEqual(
     120 + slot,
   );
+  expect(await countReads(() => readHistory(owner, { limit: 20, offset: 13_000 }))).toBeLessThanOrEqual(
+    MINUTES / 10 + slot,
+  );
   expect(await countReads(() => readEntries(pool(), userId, '2026-10-02'))).toBeLessThanOrEqual(day + slot);
   const { rows } = await pool().query(
     'SELECT app_user_id FROM user_app WHERE user_id = $1 AND partner_id = $2',

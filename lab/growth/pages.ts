@@ -34,6 +34,8 @@ export async function measurePages(userId: string, partnerId: string): Promise<R
       }),
     'a user: overview': async () => [await listUsedApps(userId), await readLatestRequests(userId, 5)],
     'API: history with an app': () => readHistory({ userId, partnerId }, page),
+    'API: history, a page in the middle': () =>
+      readHistory({ userId, partnerId }, { offset: 90_000, limit: 50 }),
     'an app: charts of a year': () => readAppDays(partnerId, year),
     'an app: first page of requests': () => listAppRequests(partnerId, year, page),
     'an app: page 300 of requests': () => listAppRequests(partnerId, year, { offset: 15_000, limit: 50 }),

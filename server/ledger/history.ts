@@ -1,3 +1,4 @@
+import { type DayCount, findWindow } from '../base/days';
 import { pool } from '../base/db';
 
 /**
@@ -57,51 +58,67 @@ type Row = {
   correction_reason: string | null;
 };
 
-/** The user's history with one partner, newest first. */
-export async function readHistory(
-  { userId, partnerId }: { userId: string; partnerId: string },
-  { limit, offset }: { limit: number; offset: number },
-): Promise<HistoryPage> {
-  const [page, count] = await Promise.all([
-    pool().query<Row>(
-      `SELECT t.id, t.kind, t.created_at, t.credits, t.balance_after, t.allowance_saved,
-              CASE WHEN t.model IS NOT NULL THEN 'req_' || substr(t.id, 5) END AS request_id, t.model,
-              t.input_tokens, t.cache_read_tokens,
-              t.cache_write_tokens + t.cache_write_1h_tokens AS cache_write_tokens, t.output_tokens,
-              t.reasoning_tokens, t.web_searches, t.provider_cost, -t.credits AS charge, t.estimated,
-              p.session_id, p.amount_minor, p.currency,
-              'req_' || substr(t.note, 5) AS corrected_request, b.reason AS correction_reason
-       FROM ledger_transaction t
-       LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
-       LEFT JOIN correction_batch b ON t.kind = 'correction' AND b.id = t.related_id
-       WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
-       ORDER BY ledger_slot(t.created_at) DESC, t.created_at DESC, t.id DESC LIMIT $3 OFFSET $4`,
-      [userId, partnerId, limit, offset],
-    ),
-    countEntries(userId, partnerId),
-  ]);
-  return { entries: page.rows.map(toEntry), total: count };
+type Owner = { userId: string; partnerId: string };
+type Page = { limit: number; offset: number };
+
+/**
+ * The user's history with one partner, newest first. The daily counts locate the page in time, so that only those days are
+ * read, however long the history is.
+ */
+export async function readHistory(owner: Owner, page: Page): Promise<HistoryPage> {
+  const counts = await countByDay(owner);
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const window = findWindow(counts, page);
+  if (window === null) return { entries: [], total };
+  return { entries: await readEntries(owner, { ...page, ...window }), total };
+}
+
+/** Days begin with a slot, so slots alone select them, by the index that also has the order. */
+async function readEntries(
+  { userId, partnerId }: Owner,
+  { limit, offset, from, to }: Page & { from: string; to: string },
+): Promise<HistoryEntry[]> {
+  const { rows } = await pool().query<Row>(
+    `SELECT t.id, t.kind, t.created_at, t.credits, t.balance_after, t.allowance_saved,
+            CASE WHEN t.model IS NOT NULL THEN 'req_' || substr(t.id, 5) END AS request_id, t.model,
+            t.input_tokens, t.cache_read_tokens,
+            t.cache_write_tokens + t.cache_write_1h_tokens AS cache_write_tokens, t.output_tokens,
+            t.reasoning_tokens, t.web_searches, t.provider_cost, -t.credits AS charge, t.estimated,
+            p.session_id, p.amount_minor, p.currency,
+            'req_' || substr(t.note, 5) AS corrected_request, b.reason AS correction_reason
+     FROM ledger_transaction t
+     LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
+     LEFT JOIN correction_batch b ON t.kind = 'correction' AND b.id = t.related_id
+     WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
+       AND ledger_slot(t.created_at) >= $3::date::timestamp AT TIME ZONE 'UTC'
+       AND ledger_slot(t.created_at) < $4::date::timestamp AT TIME ZONE 'UTC'
+     ORDER BY ledger_slot(t.created_at) DESC, t.created_at DESC, t.id DESC LIMIT $5 OFFSET $6`,
+    [userId, partnerId, from, to, limit, offset],
+  );
+  return rows.map(toEntry);
 }
 
 /**
- * Requests from their daily sums, as counting them takes as long as reading them; those of archived months one by one, as
- * few are left.
+ * Entries by day, newest first: requests from their daily sums, as counting them takes as long as reading them; those of
+ * archived months one by one, as few are left.
  */
-async function countEntries(userId: string, partnerId: string): Promise<number> {
-  const { rows } = await pool().query<{ total: number }>(
-    `SELECT (
-       (SELECT coalesce(sum(d.requests), 0)
-        FROM ledger_usage_days($1, (a.up_to AT TIME ZONE 'UTC')::date, 'infinity', $2, NULL) d)
-       + (SELECT count(*) FROM ledger_transaction t
-          WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind = 'usage' AND t.created_at < a.up_to
-            AND ledger_slot(t.created_at) <= ledger_slot(a.up_to))
-       + (SELECT count(*) FROM ledger_transaction t
-          WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'usage' AND t.kind <> 'earnings_reversal')
-     )::int AS total
-     FROM watermark a WHERE a.name = 'archive'`,
+async function countByDay({ userId, partnerId }: Owner): Promise<DayCount[]> {
+  const { rows } = await pool().query<DayCount>(
+    `WITH archive AS (SELECT up_to FROM watermark WHERE name = 'archive'),
+     part AS (
+       SELECT d.day, d.requests FROM archive a
+       CROSS JOIN ledger_usage_days($1, (a.up_to AT TIME ZONE 'UTC')::date, 'infinity', $2, NULL) d
+       UNION ALL
+       SELECT (t.created_at AT TIME ZONE 'UTC')::date, 1 FROM archive a JOIN ledger_transaction t
+         ON t.kind = 'usage' AND t.created_at < a.up_to AND ledger_slot(t.created_at) <= ledger_slot(a.up_to)
+       WHERE t.user_id = $1 AND t.partner_id = $2
+       UNION ALL
+       SELECT (created_at AT TIME ZONE 'UTC')::date, 1 FROM ledger_transaction
+       WHERE user_id = $1 AND partner_id = $2 AND kind NOT IN ('usage', 'earnings_reversal'))
+     SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(requests)::float8 AS count FROM part GROUP BY part.day ORDER BY part.day DESC`,
     [userId, partnerId],
   );
-  return rows[0]?.total ?? 0;
+  return rows;
 }
 
 function toEntry(row: Row): HistoryEntry {

@@ -1,6 +1,7 @@
 import { nowDate } from '../../base/clock';
+import { dayAfter } from '../../base/days';
 import { type EarningsDay, readEarningsDays } from './partner-activity';
-import { dayAfter, daysBetween } from './periods';
+import { daysBetween } from './periods';
 
 /**
  * Forecasts an app's earnings of this month (UTC). Each remaining day is expected to be like the same

@@ -1,6 +1,5 @@
+import { type DayCount, dayAfter, findWindow } from '../../base/days';
 import { readLate } from '../../base/replica';
-import { dayAfter } from './periods';
-import { type DayCount, findWindow } from './user-activity';
 
 /**
  * Activity in one app. Users are identified only by their app-scoped id: no e-mail address and no user id
@@ -53,14 +52,13 @@ export type EarningsDay = {
 /** Days with earnings, oldest first. Earned and remaining amounts come from one snapshot. */
 export async function readEarningsDays(partnerId: string, { from, to }: Days): Promise<EarningsDay[]> {
   const { rows } = await readLate<{ day: string; model: string; amount: bigint; net: bigint }>(
-    `WITH mark AS (SELECT coalesce((SELECT up_to FROM watermark WHERE name = 'earnings'), '2000-01-01') AS up_to),
-     net AS (
-       SELECT day, sum(earned) AS net FROM (
-         SELECT (hour AT TIME ZONE 'UTC')::date AS day, earned FROM earnings_rollup WHERE partner_id = $1
+    `WITH net AS (
+       SELECT (at AT TIME ZONE 'UTC')::date AS day, sum(amount) AS net FROM (
+         SELECT hour AS at, earned AS amount FROM earnings_rollup WHERE partner_id = $1
          UNION ALL
-         SELECT (e.created_at AT TIME ZONE 'UTC')::date, e.amount FROM mark, ledger_entry e
-         WHERE e.created_at >= mark.up_to AND e.account = 'partner_earnings' AND e.partner_id = $1) every
-       WHERE day >= $2 AND day < $3 GROUP BY 1
+         SELECT posted_at, amount FROM ledger_pending_earnings() WHERE partner_id = $1) every
+       WHERE at >= $2::date::timestamp AT TIME ZONE 'UTC' AND at < $3::date::timestamp AT TIME ZONE 'UTC'
+       GROUP BY 1
      ), gross AS (
        SELECT day, model, sum(partner_share)::bigint AS amount FROM activity_by_partner
        WHERE partner_id = $1 AND day >= $2 AND day < $3 GROUP BY 1, 2
@@ -126,7 +124,7 @@ export async function listAppRequests(
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ requests: AppRequest[]; total: number }> {
   const counts = await countRequests(partnerId, filter);
-  const total = counts.reduce((sum, { requests }) => sum + requests, 0);
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
   // The daily counts locate the page in time, so that only those days are read, however long the list is.
   const window = findWindow(counts, { offset, limit });
   if (window === null) return { requests: [], total };
@@ -153,10 +151,10 @@ export async function* streamAppRequests(
 
 /** Counts by day, newest first. */
 async function countRequests(partnerId: string, filter: RequestFilter): Promise<DayCount[]> {
-  const rows =
-    filter.appUserId === undefined
-      ? await countOfAll(partnerId, filter)
-      : await countOfUser(partnerId, filter);
+  const { appUserId, status } = filter;
+  const count =
+    appUserId === undefined ? countOfAll : status === undefined ? countOfUser : countOfUserByStatus;
+  const rows = await count(partnerId, filter);
   return rows.sort((a, b) => (a.day < b.day ? 1 : -1));
 }
 
@@ -167,7 +165,7 @@ async function countOfAll(
   const counted =
     status === undefined ? 'requests' : status === 'completed' ? 'requests - unfinished' : 'unfinished';
   const { rows } = await readLate<DayCount>(
-    `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(${counted})::float8 AS requests FROM activity_by_partner
+    `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(${counted})::float8 AS count FROM activity_by_partner
      WHERE partner_id = $1 AND day >= $2 AND day < $3 AND ($4::text IS NULL OR model = $4)
      GROUP BY 1 HAVING sum(${counted}) > 0`,
     [partnerId, from, to, model ?? null],
@@ -175,24 +173,38 @@ async function countOfAll(
   return rows;
 }
 
-/** One user's requests are counted row by row: they are stored together. */
 async function countOfUser(
+  partnerId: string,
+  { from, to, model, appUserId }: RequestFilter,
+): Promise<DayCount[]> {
+  const { rows } = await readLate<DayCount>(
+    `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(requests)::float8 AS count
+     FROM ledger_usage_days((SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1), $2, $3, $1, $4)
+     GROUP BY 1`,
+    [partnerId, from, to, model ?? null, appUserId ?? null],
+  );
+  return rows;
+}
+
+/** There are no sums of a user's requests by status: they are counted row by row. */
+async function countOfUserByStatus(
   partnerId: string,
   { from, to, model, appUserId, status }: RequestFilter,
 ): Promise<DayCount[]> {
   const { rows } = await readLate<DayCount>(
-    `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::float8 AS requests FROM usage
+    `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::float8 AS count FROM usage
      WHERE user_id = (SELECT user_id FROM user_app WHERE app_user_id = $5 AND partner_id = $1) AND partner_id = $1
        AND created_at >= $2::date::timestamp AT TIME ZONE 'UTC' AND created_at < $3::date::timestamp AT TIME ZONE 'UTC'
        AND ledger_slot(created_at) >= ledger_slot($2::date::timestamp AT TIME ZONE 'UTC')
        AND ledger_slot(created_at) <= ledger_slot($3::date::timestamp AT TIME ZONE 'UTC')
-       AND ($4::text IS NULL OR model = $4) AND ($6::text IS NULL OR (outcome = 'completed') = ($6 = 'completed'))
+       AND ($4::text IS NULL OR model = $4) AND (outcome = 'completed') = ($6 = 'completed')
      GROUP BY 1`,
     [partnerId, from, to, model ?? null, appUserId ?? null, status ?? null],
   );
   return rows;
 }
 
+/** `IS NOT DISTINCT FROM` uses no index: PostgreSQL would search the one that begins with the user once for each user. */
 async function readRequests(
   partnerId: string,
   { from, to, model, appUserId, status }: RequestFilter,
@@ -204,8 +216,8 @@ async function readRequests(
             u.output_tokens AS "outputTokens", u.charge, u.provider_cost AS "providerCost",
             u.partner_share AS "partnerShare", u.estimated, u.outcome
      FROM usage u
-     JOIN user_app a ON a.user_id = u.user_id AND a.partner_id = u.partner_id
-     WHERE u.partner_id = $1
+     JOIN user_app a ON a.user_id = u.user_id AND a.partner_id = $1
+     WHERE u.partner_id IS NOT DISTINCT FROM $1
        AND u.created_at >= $2::date::timestamp AT TIME ZONE 'UTC'
        AND u.created_at < $3::date::timestamp AT TIME ZONE 'UTC'
        AND ($4::text IS NULL OR u.model = $4)

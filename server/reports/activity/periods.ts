@@ -1,4 +1,5 @@
 import { nowDate } from '../../base/clock';
+import { dayAfter } from '../../base/days';
 
 /** The periods that pages offer. Days are in UTC, like the dates of receipts. */
 export const PERIODS = ['7d', '30d', '90d', '12m'] as const;
@@ -20,12 +21,6 @@ export function daysBetween({ from, to }: { from: string; to: string }): string[
   const days: string[] = [];
   for (let day = from; day < to; day = dayAfter(day)) days.push(day);
   return days;
-}
-
-export function dayAfter(day: string): string {
-  const next = new Date(`${day}T00:00:00Z`);
-  next.setUTCDate(next.getUTCDate() + 1);
-  return dayOf(next);
 }
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

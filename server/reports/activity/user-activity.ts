@@ -1,6 +1,6 @@
+import { type DayCount, dayAfter, findWindow } from '../../base/days';
 import { pool } from '../../base/db';
 import { type HistoryEntry, readUsageDays, type UsageDay, type UsageFilter } from '../../ledger';
-import { dayAfter } from './periods';
 
 /**
  * A user's activity in all apps. Every function takes the user's id, so it cannot read another user's data.
@@ -47,30 +47,10 @@ export async function readRequestPage(
   return readRequests(userId, { ...filter, ...window }, { offset: window.offset, limit });
 }
 
-export type DayCount = { day: string; requests: number };
-
-/** The range of days with the requested rows, and how many rows of that range to skip. */
-export function findWindow(
-  counts: DayCount[],
-  { offset, limit }: { offset: number; limit: number },
-): { from: string; to: string; offset: number } | null {
-  let before = 0;
-  let first: { day: string; before: number } | undefined;
-  let last: string | undefined;
-  for (const { day, requests } of counts) {
-    if (first === undefined && before + requests > offset) first = { day, before };
-    if (first !== undefined) last = day;
-    before += requests;
-    if (before >= offset + limit) break;
-  }
-  if (first === undefined || last === undefined) return null;
-  return { from: last, to: dayAfter(first.day), offset: offset - first.before };
-}
-
 export function countByDay(days: UsageDay[]): DayCount[] {
   const counts = new Map<string, number>();
   for (const { day, requests } of days) counts.set(day, (counts.get(day) ?? 0) + requests);
-  return [...counts].map(([day, requests]) => ({ day, requests })).sort((a, b) => (a.day < b.day ? 1 : -1));
+  return [...counts].map(([day, count]) => ({ day, count })).sort((a, b) => (a.day < b.day ? 1 : -1));
 }
 
 const EXPORT_ROWS = 1_000;

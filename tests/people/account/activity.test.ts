@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setClock } from '@/server/base/clock';
+import { findWindow } from '@/server/base/days';
 import { pool } from '@/server/base/db';
 import { syncCatalog } from '@/server/gateway/pricing/sync-catalog';
 import { readUsageDays, rollUpUsage } from '@/server/ledger';
 import { daysBetween, readPeriod } from '@/server/reports/activity/periods';
 import {
-  findWindow,
   listUsedApps,
   readLatestRequests,
   readRequestPage,
@@ -108,9 +108,9 @@ describe('the list of requests', () => {
 
   it('reads only the days that the page covers', () => {
     const counts = [
-      { day: '2026-06-09', requests: 3 },
-      { day: '2026-06-05', requests: 1 },
-      { day: '2026-06-01', requests: 10 },
+      { day: '2026-06-09', count: 3 },
+      { day: '2026-06-05', count: 1 },
+      { day: '2026-06-01', count: 10 },
     ];
     expect(findWindow(counts, { offset: 0, limit: 2 })).toEqual({
       from: '2026-06-09',

@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { pool } from '@/server/base/db';
-import { readHistory, rollUpUsage } from '@/server/ledger';
-import { listAppRequests } from '@/server/reports/activity/partner-activity';
+import { readEarnings, readHistory, rollUpUsage } from '@/server/ledger';
+import { rollUpEarnings } from '@/server/ledger/earnings';
+import { listAppRequests, readEarningsDays } from '@/server/reports/activity/partner-activity';
+import { rollUpActivity } from '@/server/reports/activity/roll-up';
 import { listUsedApps, readLatestRequests } from '@/server/reports/activity/user-activity';
 import { readEntries } from '@/server/reports/statements/entries';
 import { newDatabase } from '../../harness';
@@ -68,6 +70,9 @@ test('a list of a user reads little more than it shows, however long the history
   expect(await countReads(() => readHistory(owner, { limit: 20, offset: 100 }))).toBeLessThanOrEqual(
     120 + slot,
   );
+  expect(await countReads(() => readHistory(owner, { limit: 20, offset: 13_000 }))).toBeLessThanOrEqual(
+    MINUTES / 10 + slot,
+  );
   expect(await countReads(() => readEntries(pool(), userId, '2026-10-02'))).toBeLessThanOrEqual(day + slot);
   const { rows } = await pool().query(
     'SELECT app_user_id FROM user_app WHERE user_id = $1 AND partner_id = $2',
@@ -78,4 +83,19 @@ test('a list of a user reads little more than it shows, however long the history
   // Counted first, then shown.
   expect(await countReads(listed)).toBeLessThanOrEqual(2 * day);
   expect(await countReads(listed)).toBeGreaterThan(0);
+});
+
+test('an app’s earnings are read from their sums, without the postings that are in them', async () => {
+  const userId = await newUser();
+  const { partnerId } = await joinApp(userId, 'Notes');
+  await writeHistory(userId, partnerId);
+  await rollUpEarnings('0 seconds');
+  await rollUpActivity('0 seconds');
+  // Adds the new pages to the index on time, too.
+  await pool().query('VACUUM ANALYZE ledger_transaction');
+  const days = { from: '2026-10-01', to: '2026-10-12' };
+  // The index tells by pages where new rows may be.
+  const near = 1_000;
+  expect(await countReads(() => readEarnings(partnerId))).toBeLessThan(near);
+  expect(await countReads(() => readEarningsDays(partnerId, days))).toBeLessThan(2 * near);
 });

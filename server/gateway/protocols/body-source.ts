@@ -61,7 +61,7 @@ export async function writeFrom(source: BodySource, body: Json, isLarge: boolean
     parts.push(bytes);
   };
   const write = async (value: unknown): Promise<void> => {
-    if (isLarge && isObject(value)) for (const bytes of await writeLargeJson(value)) add(bytes);
+    if (isLarge) for (const bytes of await writeLargeJson(value)) add(bytes);
     else text += writeExactly(value);
   };
 

@@ -1,5 +1,5 @@
-import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
+import { instanceNumber } from './base/env';
 import { runUntilStopped } from './process/lifetime';
 import { startInstance, startService } from './process/start';
 
@@ -9,5 +9,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 
 /** The process: starts missing parts, serves requests, and stops everything it started when it ends. */
 await runUntilStopped((life) =>
-  cluster.isWorker ? startInstance(life) : startService(life, { dev: process.argv.includes('--dev') }),
+  instanceNumber() === undefined
+    ? startService(life, { dev: process.argv.includes('--dev') })
+    : startInstance(life),
 );

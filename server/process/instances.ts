@@ -10,6 +10,7 @@ import { settings } from '../base/env';
 import { log } from '../base/log';
 import { countAttempt } from '../base/rate-limit/attempts';
 import { countTurns } from '../base/rate-limit/key-turns';
+import { codeOf } from './data-dir';
 import type { Lifetime } from './lifetime';
 import { SummedMetrics } from './metrics/sum-instances';
 import { StartError } from './start-error';
@@ -24,7 +25,7 @@ import { StartError } from './start-error';
 const PAUSE_MS = SECOND_MS;
 /** Until then, the others serve alone. */
 const MOST_FAILURES = 5;
-const KEPT_HEAP_SHARE = 0.5;
+const HEAP_SHARE = 0.5;
 const MEGABYTE = 1024 * 1024;
 
 type Instance = {
@@ -87,6 +88,10 @@ function launch(number: number): Instance {
     DATABASE_CONNECTIONS: Math.floor(DATABASE_CONNECTIONS / INSTANCES),
   });
   closeUndelivered(worker);
+  // Such as a message to one that is dying. Without a process there is no exit either.
+  worker.on('error', (error) => {
+    if (worker.process.pid === undefined) worker.emit('exit', codeOf(error), null);
+  });
   const channel = new Channel(
     { send: (message) => void worker.send(message, () => {}), from: worker },
     (question, about) => ANSWERS[question]?.(about) ?? worker.emit(question, about),
@@ -132,7 +137,9 @@ async function stopInstances(): Promise<void> {
   const served = new Set(serving.keys());
   const unclean = await Promise.all(
     [...current.values()].map(async ({ worker, channel, ended }) => {
-      void channel.ask('stop');
+      // One that starts may not listen to messages yet.
+      if (served.has(worker)) void channel.ask('stop');
+      else worker.process.kill('SIGTERM');
       const state = await ended;
       return served.has(worker) && state !== 'exit code 0' ? [state] : [];
     }),
@@ -158,7 +165,7 @@ function closeUndelivered({ process: child }: Worker): void {
 function limitHeap(instances: number): string[] {
   const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  const shareBytes = (memory * KEPT_HEAP_SHARE) / instances;
+  const shareBytes = (memory * HEAP_SHARE) / instances;
   const isSet = /max[-_]old[-_]space[-_]size/.test(options);
   if (isSet || shareBytes >= getHeapStatistics().heap_size_limit) return [];
   return [`--max-old-space-size=${Math.floor(shareBytes / MEGABYTE)}`];

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { limitCpu } from './cpu-limit.mjs';
-import { readCpuMs, waitUntilIdle } from './process-tree.mjs';
+import { findChildren, readCpuMs, waitUntilIdle } from './process-tree.mjs';
 import { count } from './report.mjs';
 import { LIMITED_CORES, STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
 
@@ -12,7 +12,7 @@ import { LIMITED_CORES, STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } fro
  * @typedef {object} Target a server under test
  * @property {string} name
  * @property {import('./workloads.mjs').Kind} kind
- * @property {string[]} origins one for each instance
+ * @property {string[]} origins of one instance, and of two
  * @property {number[]} pids its processes, one for each instance, and then its database: their descendants count too
  * @property {() => string} lastOutput
  * @property {Record<string, string>[]} headers one set per user
@@ -96,8 +96,9 @@ export function startLoad() {
   };
   /** @type {Drive} */
   const drive = async (target, workload, seconds) => {
-    const limited = workload.limited ? target.pids.slice(0, target.origins.length) : [];
-    for (const pid of limited) limits.push(limitCpu(pid, LIMITED_CORES));
+    const [one = 0, primary = 0] = target.pids;
+    const instances = workload.twoInstances ? findChildren(primary) : [one];
+    for (const pid of workload.limited ? instances : []) limits.push(limitCpu(pid, LIMITED_CORES));
     return measure(target, workload, seconds).finally(liftLimits);
   };
   /** @type {Drive} */
@@ -127,7 +128,7 @@ export function startLoad() {
 /** @param {Target} target @param {Workload} workload @param {number} seconds @returns {import('./load.mjs').Job} */
 function writeJob({ origins, headers }, { connections, stream = false, oneUser, twoInstances }, seconds) {
   return {
-    origins: twoInstances ? origins : origins.slice(0, 1),
+    origins: twoInstances ? origins.slice(1) : origins.slice(0, 1),
     path: '/v1/chat/completions',
     connections,
     seconds,

@@ -117,8 +117,7 @@ test('INSTANCES=auto is one for each core, and the default is one', () => {
 });
 
 test('the connections of all instances together have room for ten of each', () => {
-  const connections = (environment: Record<string, string>) =>
-    readSettings(environment).DATABASE_CONNECTIONS;
+  const connections = (environment: Record<string, string>) => readSettings(environment).DATABASE_CONNECTIONS;
   expect(connections({ INSTANCES: '3' })).toBe(34);
   expect(connections({ INSTANCES: '8' })).toBe(80);
   expect(connections({ INSTANCES: '8', DATABASE_CONNECTIONS: '100' })).toBe(100);

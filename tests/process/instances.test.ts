@@ -171,7 +171,12 @@ test('an attempt to sign in counts on both workers, whichever worker counts it',
       path: '/v1/auth/verify-code',
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ publishable_key: publishableKey, email: 'nobody@example.com', code: '123456', challenge_id: 'chl_x' }),
+      body: JSON.stringify({
+        publishable_key: publishableKey,
+        email: 'nobody@example.com',
+        code: '123456',
+        challenge_id: 'chl_x',
+      }),
     });
     return `${response.statusCode} ${await response.body.text()}`;
   };

@@ -36,6 +36,10 @@ export async function waitUntilIdle(roots) {
   }
 }
 
+/** @param {number} pid */
+export const findChildren = (pid) =>
+  listProcesses().flatMap((each) => (each.parent === pid ? [each.pid] : []));
+
 /** @typedef {{ pid: number, parent: number, ticks: number }} Process */
 
 /** @returns {Process[]} */

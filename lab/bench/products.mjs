@@ -77,8 +77,8 @@ async function startInstallation({ name, root, receipts, dataDir }, { users, loa
   };
 }
 
-/** The embedded server has 60 connections, and the first instance may open 34. @param {import('./product-database.mjs').Database} database */
-const secondOn = ({ url }) => ({ DATABASE_URL: url, DATABASE_CONNECTIONS: '20' });
+/** One command starts both. The embedded server has 60 connections, and the first product may open 34. @param {import('./product-database.mjs').Database} database */
+const secondOn = ({ url }) => ({ DATABASE_URL: url, DATABASE_CONNECTIONS: '20', INSTANCES: '2' });
 
 /** A year of activity by other users. @param {import('./servers.mjs').Product} product @param {number} receipts */
 async function fill({ root, env }, receipts) {

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { writeSession } from './agent-session.mjs';
 import { limitCpu } from './cpu-limit.mjs';
-import { readCpuMs, waitUntilIdle } from './process-tree.mjs';
+import { findChildren, readCpuMs, waitUntilIdle } from './process-tree.mjs';
 import { count } from './report.mjs';
 import { MODEL } from './servers.mjs';
 import { LIMITED_CORES, STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } from './workloads.mjs';
@@ -14,7 +14,7 @@ import { LIMITED_CORES, STEADY, WARM_UP, WORKLOADS, workloadsOf, writeBody } fro
  * @typedef {object} Target a server under test
  * @property {string} name
  * @property {import('./workloads.mjs').Kind} kind
- * @property {string[]} origins one for each instance
+ * @property {string[]} origins of one instance, and of two
  * @property {number[]} pids its processes, one for each instance, and then its database: their descendants count too
  * @property {() => string} lastOutput
  * @property {Record<string, string>[]} headers one set per user
@@ -102,8 +102,9 @@ export function startLoad() {
   };
   /** @type {Drive} */
   const drive = async (target, workload, seconds) => {
-    const limited = workload.limited ? target.pids.slice(0, target.origins.length) : [];
-    for (const pid of limited) limits.push(limitCpu(pid, LIMITED_CORES));
+    const [one = 0, primary = 0] = target.pids;
+    const instances = workload.twoInstances ? findChildren(primary) : [one];
+    for (const pid of workload.limited ? instances : []) limits.push(limitCpu(pid, LIMITED_CORES));
     return measure(target, workload, seconds).finally(liftLimits);
   };
   /** @type {Drive} */
@@ -134,7 +135,7 @@ export function startLoad() {
 function writeJob({ origins, headers }, workload, seconds) {
   const { connections, stream = false, oneUser, twoInstances, agent } = workload;
   return {
-    origins: twoInstances ? origins : origins.slice(0, 1),
+    origins: twoInstances ? origins.slice(1) : origins.slice(0, 1),
     path: PATHS[agent?.format ?? 'chat'],
     connections,
     seconds,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { INTERNAL_SETTINGS, readSettings, SettingsError, settingsSchema } from './env';
 
@@ -102,4 +103,25 @@ test('a database connection that asks for TLS verifies the certificate, unless p
 test('one provider may take four fifths of a process, unless it is set', () => {
   expect(readSettings({ LIMIT_RUNNING_PER_PROCESS: '100' }).LIMIT_RUNNING_PER_PROVIDER).toBe(80);
   expect(readSettings({ LIMIT_RUNNING_PER_PROVIDER: '1000' }).LIMIT_RUNNING_PER_PROVIDER).toBe(1000);
+});
+
+test.each(['0', '-1', '1.5', 'many', '65', '10000'])('INSTANCES=%s is refused @attack', (given) => {
+  expect(() => readSettings({ INSTANCES: given })).toThrow(
+    /^INSTANCES: expected a whole number from 1 to 64, or auto$/,
+  );
+});
+
+test('INSTANCES=auto is one for each core, and the default is one', () => {
+  expect(readSettings({ INSTANCES: 'auto' }).INSTANCES).toBe(Math.min(64, availableParallelism()));
+  expect(readSettings({}).INSTANCES).toBe(1);
+});
+
+test('the connections of all instances together have room for ten of each', () => {
+  const connections = (environment: Record<string, string>) => readSettings(environment).DATABASE_CONNECTIONS;
+  expect(connections({ INSTANCES: '3' })).toBe(34);
+  expect(connections({ INSTANCES: '8' })).toBe(80);
+  expect(connections({ INSTANCES: '8', DATABASE_CONNECTIONS: '100' })).toBe(100);
+  expect(() => connections({ INSTANCES: '8', DATABASE_CONNECTIONS: '79' })).toThrow(
+    'DATABASE_CONNECTIONS: expected at least 80, because INSTANCES is 8',
+  );
 });

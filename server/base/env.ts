@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
@@ -30,6 +31,11 @@ const secret = z.string().min(32, { error: 'at least 32 characters' });
 const flag = z.stringbool({ error: 'true or false' }).default(false);
 /** A provider that hangs leaves the rest of an instance to the others. */
 const PROVIDER_SHARE = 0.8;
+/** Of each instance: two for paid requests, and two in each of the other pools. */
+const LEAST_CONNECTIONS = 10;
+const DEFAULT_CONNECTIONS = 34;
+const MOST_INSTANCES = 64;
+const INSTANCES_EXPECTED = `a whole number from 1 to ${MOST_INSTANCES}, or auto`;
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
 export const settingsSchema = z.object({
@@ -38,6 +44,15 @@ export const settingsSchema = z.object({
 
   PORT: z.coerce.number({ error: 'a port number' }).int().min(0).max(65535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
+  INSTANCES: z.preprocess(
+    (given) => (given === 'auto' ? Math.min(availableParallelism(), MOST_INSTANCES) : given),
+    z.coerce
+      .number({ error: INSTANCES_EXPECTED })
+      .int({ error: INSTANCES_EXPECTED })
+      .min(1, { error: INSTANCES_EXPECTED })
+      .max(MOST_INSTANCES, { error: INSTANCES_EXPECTED })
+      .default(1),
+  ),
   BASE_URL: address.optional(),
   CHECKOUT_URL: address.optional(),
   SDK_URL: address.optional(),
@@ -59,8 +74,8 @@ export const settingsSchema = z.object({
   DATABASE_CONNECTIONS: z.coerce
     .number({ error: 'a whole number' })
     .int({ error: 'a whole number' })
-    .min(10, { error: '10 or more' })
-    .default(34),
+    .min(LEAST_CONNECTIONS, { error: `${LEAST_CONNECTIONS} or more` })
+    .optional(),
   MIGRATE: z.enum(['auto', 'never'], { error: 'auto or never' }).default('auto'),
   DATA_DIR: z.string().min(1).default('.data'),
   AUTH_SECRET: secret.optional(),
@@ -187,6 +202,10 @@ export const settingsSchema = z.object({
   /** Set by the process when it starts the sandbox servers. */
   SANDBOX_PROVIDER_URL: address.optional(),
   SANDBOX_MAIL_URL: address.optional(),
+  /** Where the embedded database is, if it runs. */
+  EMBEDDED_DATA_DIR: z.string().optional(),
+  /** Which of several INSTANCES this process is. */
+  INSTANCE_NUMBER: z.string().optional(),
 });
 
 /**
@@ -227,6 +246,7 @@ export type Settings = Parsed & {
   BASE_URL: string;
   CHECKOUT_URL: string;
   SDK_URL: string;
+  DATABASE_CONNECTIONS: number;
   LIMIT_RUNNING_PER_PROVIDER: number;
   PARTNER_SIGNUP: 'open' | 'approval' | 'closed';
   SANDBOX: 'open' | 'closed';
@@ -237,7 +257,13 @@ export class SettingsError extends Error {
 }
 
 /** Variables that the process sets itself. They do not belong in `.env`. */
-export const INTERNAL_SETTINGS = ['SANDBOX_PROVIDER_URL', 'SANDBOX_MAIL_URL', 'NODE_ENV'] as const;
+export const INTERNAL_SETTINGS = [
+  'SANDBOX_PROVIDER_URL',
+  'SANDBOX_MAIL_URL',
+  'EMBEDDED_DATA_DIR',
+  'INSTANCE_NUMBER',
+  'NODE_ENV',
+] as const;
 
 export const settingNames = (): string[] => Object.keys(settingsSchema.shape);
 
@@ -258,12 +284,16 @@ export function readSettings(environment: Record<string, string | undefined>): S
     BASE_URL: base,
     CHECKOUT_URL: trimSlash(parsed.CHECKOUT_URL ?? `${base}/checkout`),
     SDK_URL: parsed.SDK_URL ?? `${base}/v1/svc.js`,
+    DATABASE_CONNECTIONS:
+      parsed.DATABASE_CONNECTIONS ?? Math.max(DEFAULT_CONNECTIONS, leastConnections(parsed)),
     LIMIT_RUNNING_PER_PROVIDER:
       parsed.LIMIT_RUNNING_PER_PROVIDER ?? Math.ceil(parsed.LIMIT_RUNNING_PER_PROCESS * PROVIDER_SHARE),
     SANDBOX: parsed.SANDBOX ?? (findRealSettings(parsed).length > 0 ? 'closed' : 'open'),
     PARTNER_SIGNUP: parsed.PARTNER_SIGNUP ?? (hasLiveKey(parsed) ? 'approval' : 'open'),
   };
 }
+
+const leastConnections = ({ INSTANCES }: Parsed): number => LEAST_CONNECTIONS * INSTANCES;
 
 function refuseContradictions(parsed: Parsed): void {
   const refusals: [boolean, string][] = [
@@ -280,6 +310,10 @@ function refuseContradictions(parsed: Parsed): void {
     [
       parsed.AUTH_SECRET_PREVIOUS !== undefined && parsed.AUTH_SECRET_PREVIOUS === parsed.AUTH_SECRET,
       'AUTH_SECRET_PREVIOUS: expected a secret other than AUTH_SECRET',
+    ],
+    [
+      parsed.DATABASE_CONNECTIONS !== undefined && parsed.DATABASE_CONNECTIONS < leastConnections(parsed),
+      `DATABASE_CONNECTIONS: expected at least ${leastConnections(parsed)}, because INSTANCES is ${parsed.INSTANCES}`,
     ],
     ...withLiveKey(parsed),
     ...withStripeKey(parsed),
@@ -377,6 +411,9 @@ const trimSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '');
 export function readSecret(variable: string): string | undefined {
   return process.env[variable] || undefined;
 }
+
+/** Undefined unless this process is one of several INSTANCES. Known before the settings are. */
+export const instanceNumber = (): string | undefined => process.env.INSTANCE_NUMBER;
 
 let current: Settings | undefined;
 

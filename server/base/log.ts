@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
+import { instanceNumber } from './env';
 import { traceIdOf } from './tracing';
 
 /**
@@ -31,13 +32,18 @@ export const INSTANCE = `${hostname()}:${process.pid}`;
 
 export const VERSION = packageJson.version;
 
+const numbered = () => {
+  const number = instanceNumber();
+  return number === undefined ? {} : { worker: Number(number) };
+};
+
 let logger: Logger | undefined;
 
 export function log(): Logger {
   logger ??= pino(
     {
       level: process.env.LOG_LEVEL || 'info',
-      base: { instance: INSTANCE, version: VERSION },
+      base: { instance: INSTANCE, version: VERSION, ...numbered() },
       mixin: traceIdOf,
       timestamp: pino.stdTimeFunctions.isoTime,
     },

@@ -22,6 +22,8 @@ export type EmbeddedPostgresOptions = {
   dataDir: string;
   /** False for tests only: a crash of the machine may then lose data. */
   durable?: boolean;
+  /** Of the service. */
+  connections?: number;
   onNotice?: Notice;
 };
 

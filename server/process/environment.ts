@@ -38,13 +38,15 @@ export function provideAddressToNextAuth({ BASE_URL }: Settings): void {
 /** Starts the embedded database unless DATABASE_URL is set. */
 export async function provideDatabase({
   DATABASE_URL,
-  DATA_DIR,
+  DATABASE_CONNECTIONS: connections,
+  DATA_DIR: dataDir,
 }: Settings): Promise<EmbeddedPostgres | undefined> {
   if (DATABASE_URL !== undefined) return undefined;
   const onNotice = (notice: string) => showMessage(`  ${notice}\n`);
   const database = await withProgress('Starting the database', () =>
-    startEmbeddedPostgres({ dataDir: DATA_DIR, onNotice }),
+    startEmbeddedPostgres({ dataDir, connections, onNotice }),
   );
+  process.env.EMBEDDED_DATA_DIR = dataDir;
   return database;
 }
 

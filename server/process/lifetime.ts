@@ -78,7 +78,7 @@ export async function runUntilStopped(start: (life: Lifetime) => Promise<void>):
   } catch (error) {
     if (!life.isStopping) {
       failed = true;
-      process.stderr.write(`\n${explain(error)}\n`);
+      showMessage(`\n${explain(error)}\n`);
     }
   }
   const clean = await life.close();
@@ -107,7 +107,7 @@ function ignoreClosedOutput(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
-function explain(error: unknown): string {
+export function explain(error: unknown): string {
   if (error instanceof SettingsError) return `Invalid settings:\n${error.message}`;
   if (error instanceof StartError) return error.message;
   return `Starting failed: ${describeError(error)}`;

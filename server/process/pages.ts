@@ -8,11 +8,13 @@ import {
 } from 'node:http';
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import { Channel } from '../base/channel';
 import { ApiError } from '../base/errors';
 import { CLIENT_IP_HEADER } from '../base/http/client-ip';
 import { withPageStatus } from '../base/http/page-failures';
 import { ownSiteHeaders } from '../base/http/security-headers';
 import { sendRefusal } from '../base/http/send-refusal';
+import { askPrimary } from '../base/primary';
 import { MAX_HEAD_BYTES } from './gate';
 import { receiveForm } from './receive-form';
 import { StartError } from './start-error';
@@ -32,6 +34,8 @@ export const STOP_PAGES = 'stop';
  */
 export async function startPagesThread(options: PagesOptions): Promise<Pages> {
   const worker = new Worker(new URL('./pages-thread.mjs', import.meta.url), { workerData: options });
+  // What the pages ask the primary of several instances.
+  new Channel({ send: (message) => worker.postMessage(message), from: worker }, askPrimary);
   const port = await whenReady(worker);
   const ended = new Promise((resolve) => worker.once('exit', resolve));
   const agent = new Agent({ keepAlive: true });

@@ -48,14 +48,14 @@ async function connect(connectionString: string): Promise<pg.Client | undefined>
 /** Starts a server and returns when it accepts connections. */
 export async function startServer(
   cluster: Cluster,
-  options: { durable?: boolean; onNotice?: Notice },
+  options: { durable?: boolean; connections?: number; onNotice?: Notice },
 ): Promise<void> {
   const { directory, account, logFile } = cluster;
   const { pgCtl } = preparePrograms(account, options.onNotice);
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES) rmSync(logFile);
   const deadline = now() + START_TIMEOUT_MS;
   for (;;) {
-    const settings = settingsOf(cluster, await choosePort(cluster.facts.port), options.durable ?? true);
+    const settings = settingsOf(cluster, await choosePort(cluster.facts.port), options);
     const place = account ? WORKING_DIRECTORY : directory;
     const args = ['start', '-s', '-w', '-t', String(START_TIMEOUT_MS / 1000), '-D', place];
     try {
@@ -73,6 +73,9 @@ export async function startServer(
 /** Another start was faster, or processes of a killed server have not ended yet. */
 const BLOCKED = /FATAL: {2}(pre-existing shared memory block|lock file "postmaster.pid" already exists)/;
 
+/** Connections next to those of the service: of commands, backups and the sandboxes. */
+const FOR_COMMANDS = 26;
+
 /** One cluster for both test runners and the servers they start, which nothing has to survive. */
 const FOR_TESTS = {
   max_connections: 250,
@@ -83,12 +86,16 @@ const FOR_TESTS = {
   autovacuum_naptime: '1min',
 };
 
-function settingsOf(cluster: Cluster, port: number, durable: boolean): string {
+function settingsOf(
+  cluster: Cluster,
+  port: number,
+  { durable = true, connections = 0 }: { durable?: boolean; connections?: number },
+): string {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: 60,
+    max_connections: Math.max(60, connections + FOR_COMMANDS),
     shared_buffers: '128MB',
     max_wal_size: '512MB',
     max_parallel_workers_per_gather: 0,

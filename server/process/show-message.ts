@@ -1,4 +1,9 @@
-/** Writes a text for people. Standard output carries only the log, one event per line. */
+import { instanceNumber } from '../base/env';
+
+/**
+ * Writes a text for people. Standard output carries only the log, one event per line. Of several instances, only their
+ * primary writes such texts.
+ */
 export function showMessage(text: string): void {
-  process.stderr.write(text);
+  if (instanceNumber() === undefined) process.stderr.write(text);
 }

@@ -1,8 +1,10 @@
+import { Channel } from '../base/channel';
 import { SECOND_MS } from '../base/clock';
 import { closeDatabase } from '../base/db';
 import { isLive, readSettings, settings } from '../base/env';
 import { watchConnections } from '../base/measures';
 import { describeSandboxes } from '../base/open-sandboxes';
+import { askPrimary, primaryEnd } from '../base/primary';
 import { closeRedis } from '../base/rate-limit/redis';
 import { buildCatalog } from '../gateway/pricing/catalog';
 import { syncCatalog } from '../gateway/pricing/sync-catalog';
@@ -21,10 +23,12 @@ import {
   updateDatabase,
 } from './environment';
 import { finishGenerations } from './finish-generations';
-import { describeInstance, noteStopping } from './health/readiness';
+import { checkOwnReadiness, describeInstance, noteStopping } from './health/readiness';
 import { createHttpServer } from './http-server';
-import type { Lifetime } from './lifetime';
+import { keepInstances, startInstances } from './instances';
+import { explain, type Lifetime } from './lifetime';
 import { listen, requireFreePort } from './listen';
+import { readProcessValues } from './metrics/metrics';
 import { describeMisspelt, findMisspelt } from './misspelt-settings';
 import { claimSecret } from './own-secret';
 import { withProgress } from './progress';
@@ -37,6 +41,34 @@ import { startTelemetry } from './telemetry';
 
 /** Everything between `npm start` and the printed URLs. */
 export async function startService(life: Lifetime, options: { dev: boolean }): Promise<void> {
+  await provideRest(life);
+  const isAlone = options.dev || settings().INSTANCES === 1;
+  if (isAlone) await serveRequests(life, options);
+  else await startInstances(life);
+  printAddresses();
+  checkPaymentSetup();
+  if (!isAlone) await keepInstances(life);
+}
+
+/** One of several instances, in the environment of their primary. */
+export async function startInstance(life: Lifetime): Promise<void> {
+  const answers: Record<string, () => unknown> = {
+    readiness: checkOwnReadiness,
+    metrics: readProcessValues,
+    stop: () => life.requestStop(),
+  };
+  new Channel(primaryEnd(), (question) => answers[question]?.());
+  try {
+    await serveRequests(life, { dev: false });
+    await askPrimary('ready');
+  } catch (error) {
+    if (!life.isStopping) await askPrimary('failed', explain(error));
+    throw error;
+  }
+}
+
+/** Puts what is not set into the environment, and starts it. The settings are final from then on. */
+async function provideRest(life: Lifetime): Promise<void> {
   const read = await readGivenSettings();
   const { providers } = buildCatalog(read.CATALOG_FILE);
   const ownKeys = Object.values(providers).flatMap(({ keyVariable }) => keyVariable ?? []);
@@ -57,8 +89,9 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   await claimSecret(databaseUrl, readSettings(process.env));
   await startSandboxes(life, given, databaseUrl);
   life.goOn();
+}
 
-  // The settings are final from here on.
+async function serveRequests(life: Lifetime, options: { dev: boolean }): Promise<void> {
   life.onStop('database connections', closeDatabase);
   life.onStop('redis', closeRedis);
   await startTelemetry(life);
@@ -69,11 +102,9 @@ export async function startService(life: Lifetime, options: { dev: boolean }): P
   life.onStop('generations', () => finishGenerations());
   describeInstance({
     migrations: readMigrations().map(({ name }) => name),
-    dataDir: embedded ? given.DATA_DIR : null,
+    dataDir: settings().EMBEDDED_DATA_DIR ?? null,
   });
   await serve(life, options);
-  printAddresses();
-  checkPaymentSetup();
 }
 
 async function serve(life: Lifetime, options: { dev: boolean }): Promise<void> {

@@ -1,14 +1,16 @@
+import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { MINUTE_MS, SECOND_MS } from '../clock';
-import { settings } from '../env';
+import { instanceNumber, settings } from '../env';
 import { sha256 } from '../ids';
+import { askPrimary } from '../primary';
 import { redis } from './redis';
 import { TokenBuckets } from './token-buckets';
 
 /**
- * Rate limit per user key, decided in memory without waiting. With Redis, every request is also
- * counted there in the background: a key that exceeds the limit across all instances is refused from
- * its next request on.
+ * Rate limit per user key, decided in memory without waiting. With Redis, or for several instances with one primary,
+ * every request is also counted there in the background: a key that exceeds the limit across all instances is refused
+ * from its next request on.
  */
 
 /** A burst of six seconds: 60 of 600 per minute. */
@@ -24,13 +26,20 @@ let buckets: { perMinute: number; turns: TokenBuckets } | undefined;
 export function takeKeyTurn(keyHash: Buffer): number {
   const { LIMIT_REQUESTS_PER_KEY_PER_MINUTE: perMinute } = settings();
   if (perMinute === 0) return 0;
-  if (buckets?.perMinute !== perMinute) {
-    buckets = { perMinute, turns: new TokenBuckets({ perMinute, burst: burstOf(perMinute) }) };
-  }
   const name = keyHash.toString('latin1');
-  const waitMs = buckets.turns.take(name);
-  if (waitMs === 0) countInRedis(name, perMinute, buckets.turns);
-  return waitMs;
+  const turns = bucketsFor(perMinute);
+  const waitMs = turns.take(name);
+  if (waitMs > 0) return waitMs;
+  const storeClient = redis();
+  if (storeClient !== null) countInRedis(storeClient, name, perMinute, turns);
+  else if (instanceNumber() !== undefined) countInPrimary(name);
+  return 0;
+}
+
+function bucketsFor(perMinute: number): TokenBuckets {
+  if (buckets?.perMinute !== perMinute)
+    buckets = { perMinute, turns: new TokenBuckets({ perMinute, burst: burstOf(perMinute) }) };
+  return buckets.turns;
 }
 
 const burstOf = (perMinute: number): number =>
@@ -38,9 +47,7 @@ const burstOf = (perMinute: number): number =>
 
 let shared: { perMinute: number; limiter: RateLimiterRedis } | undefined;
 
-function countInRedis(name: string, perMinute: number, turns: TokenBuckets): void {
-  const storeClient = redis();
-  if (storeClient === null) return;
+function countInRedis(storeClient: Redis, name: string, perMinute: number, turns: TokenBuckets): void {
   if (shared?.perMinute !== perMinute) {
     const points = perMinute + burstOf(perMinute);
     const duration = MINUTE_MS / SECOND_MS;
@@ -59,4 +66,31 @@ function countInRedis(name: string, perMinute: number, turns: TokenBuckets): voi
   shared.limiter.consume(sha256(name).toString('base64url')).catch((refusal: unknown) => {
     if (refusal instanceof RateLimiterRes) turns.block(name, refusal.msBeforeNext);
   });
+}
+
+/** One message for all requests of this time: one for each would take a tenth of a request's processor time. */
+const REPORT_AFTER_MS = 10;
+
+type Counted = [name: string, count: number];
+const unreported = new Map<string, number>();
+
+function countInPrimary(name: string): void {
+  if (unreported.size === 0) setTimeout(reportTurns, REPORT_AFTER_MS);
+  unreported.set(name, (unreported.get(name) ?? 0) + 1);
+}
+
+async function reportTurns(): Promise<void> {
+  const counted: Counted[] = [...unreported];
+  unreported.clear();
+  const used = (await askPrimary<Counted[]>('turns', counted)) ?? [];
+  const turns = bucketsFor(settings().LIMIT_REQUESTS_PER_KEY_PER_MINUTE);
+  for (const [name, waitMs] of used) turns.block(name, waitMs);
+}
+
+/** For the primary: counts what its instances have allowed. Returns the keys that have used up their limit, and for how long. */
+export function countTurns(counted: Counted[]): [name: string, waitMs: number][] {
+  const turns = bucketsFor(settings().LIMIT_REQUESTS_PER_KEY_PER_MINUTE);
+  return counted
+    .map(([name, count]): Counted => [name, turns.charge(name, count)])
+    .filter(([, waitMs]) => waitMs > 0);
 }

@@ -57,3 +57,28 @@ it('a bucket that other instances used up is empty for as long as they report', 
   wait(2_000);
   expect(countTaken(buckets, 5)).toBe(1);
 });
+
+it('what several allow together beyond the limit is a debt, so that the rate of all of them stays the limit', () => {
+  const { buckets: all, wait } = bucketsAt({ perMinute: 600, burst: 60 });
+  const each = [1, 2, 3].map(() => new TokenBuckets({ perMinute: 600, burst: 60 }));
+  let taken = 0;
+  for (let i = 0; i < 6_000; i++) {
+    for (const buckets of each) {
+      if (buckets.take('key') > 0) continue;
+      taken++;
+      const waitMs = all.charge('key', 1);
+      if (waitMs > 0) buckets.block('key', waitMs);
+    }
+    wait(10);
+  }
+  // A burst and a minute, and at most one of each that the others had not reported.
+  expect(taken).toBeGreaterThanOrEqual(650);
+  expect(taken).toBeLessThanOrEqual(663);
+});
+
+it('a debt ends within a minute, however large it was @attack', () => {
+  const { buckets, wait } = bucketsAt({ perMinute: 600, burst: 60 });
+  expect(buckets.charge('key', 1_000_000)).toBeLessThanOrEqual(MINUTE_MS);
+  wait(MINUTE_MS);
+  expect(buckets.take('key')).toBe(0);
+});

@@ -33,6 +33,18 @@ export class TokenBuckets {
     return 0;
   }
 
+  /** Takes tokens for what was allowed elsewhere, even beyond the limit. Returns 0, or the milliseconds until the next one. */
+  charge(name: string, count: number): number {
+    const time = now();
+    const fullInMs = Math.min(
+      this.#fullInMs(name, time) + count * this.#stepMs,
+      this.#depthMs - this.#stepMs + MINUTE_MS,
+    );
+    this.#fullAt.set(name, time + fullInMs);
+    if (this.#fullAt.size > this.#sweepAt) this.#sweep(time);
+    return Math.max(0, fullInMs + this.#stepMs - this.#depthMs);
+  }
+
   get size(): number {
     return this.#fullAt.size;
   }

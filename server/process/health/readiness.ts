@@ -1,12 +1,17 @@
 import { statfs } from 'node:fs/promises';
 import { MINUTE_MS, now, SECOND_MS } from '../../base/clock';
 import { ledgerPool } from '../../base/db';
+import { instanceNumber } from '../../base/env';
 import { jobSuccesses } from '../../base/measures';
+import { askPrimary } from '../../base/primary';
 import { acceptsWrites } from '../../base/write-state';
 
-/** Whether this instance can serve a paid request: what load balancers ask before they send it any. */
+/**
+ * Whether this instance can serve a paid request, and those that share its port: what load balancers ask before they
+ * send any.
+ */
 
-type Check = 'running' | 'database' | 'writes' | 'migrations' | 'leases' | 'disk';
+type Check = 'running' | 'instances' | 'database' | 'writes' | 'migrations' | 'leases' | 'disk';
 export type Readiness = Record<Check, boolean>;
 
 /** Anyone may ask, so the database is asked once a second at most. */
@@ -28,7 +33,6 @@ type Instance = {
 let instance: Instance = { migrations: [], dataDir: null };
 let isStopping = false;
 let asking: Promise<State | null> | undefined;
-let latest: { atMs: number; readiness: Promise<Readiness> } | undefined;
 
 export function describeInstance(given: Instance): void {
   instance = given;
@@ -40,14 +44,31 @@ export function noteStopping(): void {
 }
 
 export async function checkReadiness(): Promise<Readiness> {
-  if (latest === undefined || now() - latest.atMs >= KEPT_MS)
-    latest = { atMs: now(), readiness: checkEverything() };
-  return { ...(await latest.readiness), running: !isStopping };
+  return { ...(await checkAll()), running: !isStopping };
 }
 
-async function checkEverything(): Promise<Readiness> {
+/** Of this instance alone. */
+export const checkOwnReadiness = keep(async (): Promise<Readiness> => {
   const [database, disk] = await Promise.all([checkDatabase(), checkDisk(instance)]);
-  return { running: true, leases: renewsLeases(), ...database, disk };
+  return { running: true, instances: true, leases: renewsLeases(), ...database, disk };
+});
+
+/** The port gives a connection to any instance that listens, so each of them must be ready. */
+const checkAll = keep(async (): Promise<Readiness> => {
+  const all = await askPrimary<(Readiness | null)[]>('readiness');
+  const own = await checkOwnReadiness();
+  const answers = [own, ...(all ?? [])].filter((one) => one !== null);
+  const passed = (Object.keys(own) as Check[]).map((check) => [check, answers.every((one) => one[check])]);
+  const instances = all === undefined ? instanceNumber() === undefined : !all.includes(null);
+  return { ...Object.fromEntries(passed), instances };
+});
+
+function keep(check: () => Promise<Readiness>): () => Promise<Readiness> {
+  let latest: { atMs: number; readiness: Promise<Readiness> } | undefined;
+  return () => {
+    if (latest === undefined || now() - latest.atMs >= KEPT_MS) latest = { atMs: now(), readiness: check() };
+    return latest.readiness;
+  };
 }
 
 async function checkDatabase(): Promise<Pick<Readiness, 'database' | 'writes' | 'migrations'>> {

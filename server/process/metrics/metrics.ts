@@ -1,4 +1,4 @@
-import { Counter, Gauge, type MetricObject, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, type MetricObject, Registry } from 'prom-client';
 import { now, SECOND_MS } from '../../base/clock';
 import { creditsToJson } from '../../base/credits';
 import { pool } from '../../base/db';
@@ -6,11 +6,12 @@ import { settings } from '../../base/env';
 import { ApiError, invariant } from '../../base/errors';
 import { hmacSha256, sameBytes } from '../../base/ids';
 import { describeError, log } from '../../base/log';
+import { askPrimary } from '../../base/primary';
 import { type ReplicaState, readReplicaState } from '../../base/replica';
 import { countBackgroundReads } from '../../gateway/run/background-reads';
 import { countPayoutsNeedingAttention } from '../../payments/payouts/operator-list';
 import { checkReadiness } from '../health/readiness';
-import { standardMetrics, writeProcess } from './process-metrics';
+import { standardMetrics, writeProcess, writeService } from './process-metrics';
 
 /** Metrics in the Prometheus text format. */
 
@@ -31,21 +32,37 @@ export function requireMetricsToken(authorization: string | null): void {
 }
 
 /**
- * What this process has counted, and what the database knows of the whole installation. Without the database, the
- * former is served alone: that is when it is needed.
+ * What this process and those that share its port have counted, and what the database knows of the whole installation.
+ * Without the database, the former is served alone: that is when it is needed.
  */
 export async function readMetrics(): Promise<string> {
-  const texts = (await collect()).map((registry) => registry.metrics());
+  const [instances, installation] = await Promise.all([
+    askPrimary<MetricObject[]>('metrics'),
+    collectInstallation(),
+  ]);
+  const counted = instances ? [AggregatorRegistry.aggregate([instances])] : collectProcess();
+  const texts = [...counted, installation].map((registry) => registry.metrics());
   return (await Promise.all(texts)).join('\n');
 }
 
-/** The same as values. */
+/** The same as values, without those of other instances. */
 export async function readMetricValues(): Promise<MetricObject[]> {
-  const values = (await collect()).map((registry) => registry.getMetricsAsJSON());
-  return (await Promise.all(values)).flat();
+  return [await readProcessValues(), await (await collectInstallation()).getMetricsAsJSON()].flat();
 }
 
-async function collect(): Promise<Registry[]> {
+/** What this process has counted. */
+export async function readProcessValues(): Promise<MetricObject[]> {
+  return (await Promise.all(collectProcess().map((registry) => registry.getMetricsAsJSON()))).flat();
+}
+
+function collectProcess(): Registry[] {
+  const registry = new Registry();
+  writeProcess(registry);
+  writeBackgroundReads(registry);
+  return [standardMetrics(), registry];
+}
+
+async function collectInstallation(): Promise<Registry> {
   const registry = new Registry();
   const [installation, readiness, replica] = await Promise.all([
     readInstallation(),
@@ -58,10 +75,9 @@ async function collect(): Promise<Registry[]> {
     registers: [registry],
   }).set(installation === null ? 0 : 1);
   if (installation !== null) writeInstallation(registry, installation);
-  writeProcess(registry, readiness);
-  writeBackgroundReads(registry);
+  writeService(registry, readiness);
   if (replica !== null) writeReplica(registry, replica);
-  return [standardMetrics(), registry];
+  return registry;
 }
 
 type Installation = Awaited<ReturnType<typeof queryInstallation>>;

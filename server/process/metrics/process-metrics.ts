@@ -19,7 +19,7 @@ export function standardMetrics(): Registry {
   return standard;
 }
 
-export function writeProcess(registry: Registry, readiness: Readiness): void {
+export function writeProcess(registry: Registry): void {
   // The registry only asks a metric for its values.
   for (const measure of MEASURES) registry.registerMetric(measure as unknown as Counter);
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
@@ -35,16 +35,29 @@ export function writeProcess(registry: Registry, readiness: Readiness): void {
   );
   for (const { pool, ...counts } of countDatabaseConnections())
     for (const [state, count] of Object.entries(counts)) connections.set({ pool, state }, count);
-  const succeeded = gauge(
-    'svc_background_job_success_timestamp_seconds',
-    'When a background job last succeeded.',
-    'job',
-  );
+  const succeeded = new Gauge({
+    name: 'svc_background_job_success_timestamp_seconds',
+    help: 'When a background job last succeeded.',
+    labelNames: ['job'],
+    registers: [registry],
+    aggregator: 'max',
+  });
   for (const [job, atMs] of jobSuccesses) succeeded.set({ job }, atMs / SECOND_MS);
-  const ready = gauge('svc_ready', 'The checks of /readyz: 1 if passed.', 'check');
+}
+
+/** What instances that share a port say together. */
+export function writeService(registry: Registry, readiness: Readiness): void {
+  const ready = new Gauge({
+    name: 'svc_ready',
+    help: 'The checks of /readyz: 1 if passed.',
+    labelNames: ['check'],
+    registers: [registry],
+  });
   for (const [check, ok] of Object.entries(readiness)) ready.set({ check }, ok ? 1 : 0);
-  gauge('svc_build_info', 'The running version.', 'version', 'node').set(
-    { version: packageJson.version, node: process.version },
-    1,
-  );
+  new Gauge({
+    name: 'svc_build_info',
+    help: 'The running version.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: packageJson.version, node: process.version }, 1);
 }

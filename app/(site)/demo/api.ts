@@ -13,6 +13,8 @@ export class ApiRefusal extends Error {
   constructor(
     readonly type: string,
     message: string,
+    /** What the refusal is about: the prompt, or a limit. */
+    readonly param: string | null = null,
   ) {
     super(message);
   }
@@ -95,7 +97,7 @@ async function request(
   });
   if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as {
-    error?: { type?: string; message?: string };
+    error?: { type?: string; message?: string; param?: string | null };
   };
-  throw new ApiRefusal(error?.type ?? 'internal_error', error?.message ?? 'The request failed');
+  throw new ApiRefusal(error?.type ?? 'internal_error', error?.message ?? 'The request failed', error?.param);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiRefusal } from './api';
-import { type DemoEvent, INITIAL_STATE, reduce } from './demo-state';
+import { type DemoEvent, INITIAL_STATE, needsCheckout, reduce } from './demo-state';
 
 const reduceAll = (...events: DemoEvent[]) => events.reduce(reduce, INITIAL_STATE);
 const started: DemoEvent = { type: 'request_started' };
@@ -40,6 +40,12 @@ describe('a request', () => {
 
   test('refused for any other reason repeats the message of the API', () => {
     expect(reduceAll(started, failed(new ApiRefusal('rate_limited', 'Slow down'))).problem).toBe('Slow down');
+  });
+
+  test('refused for its length keeps the checkout closed, and says what the request needs', () => {
+    const refusal = new ApiRefusal('insufficient_credits', 'Shorten the prompt', 'messages');
+    expect(reduceAll(started, failed(refusal)).problem).toBe('Shorten the prompt');
+    expect(needsCheckout(refusal)).toBe(false);
   });
 });
 

@@ -61,10 +61,11 @@ const CHECKOUT_REFUSALS: Record<string, string> = {
 };
 
 export function needsCheckout(error: unknown): boolean {
-  return error instanceof ApiRefusal && error.type in CHECKOUT_REFUSALS;
+  return error instanceof ApiRefusal && error.param === null && error.type in CHECKOUT_REFUSALS;
 }
 
 function describeProblem(error: unknown): string {
-  if (error instanceof ApiRefusal) return CHECKOUT_REFUSALS[error.type] ?? error.message;
+  if (error instanceof ApiRefusal)
+    return (error.param === null && CHECKOUT_REFUSALS[error.type]) || error.message;
   return error instanceof Error ? error.message : 'The request failed';
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { MINUTE_MS, now, setClock } from '../../base/clock';
+import { ZERO } from '../../base/credits';
 import type { CatalogModel } from '../pricing/catalog';
 import { chatProtocol } from '../protocols/chat/protocol';
 import type { ClientProtocol } from '../protocols/client-protocol';
@@ -49,7 +50,7 @@ function find(
 
 function countAt(tokens: number, body: object = BODY): void {
   const usage = { ...NO_TOKENS, input: tokens };
-  noteCounted(find(body) ?? expect.fail(), MODEL.id, usage, now());
+  noteCounted(find(body) ?? expect.fail(), MODEL.id, { usage, charge: ZERO, readAtMs: now() });
 }
 
 /** The options, the instructions and each message are elements. */
@@ -126,7 +127,11 @@ test('OpenAI is not expected to read its cache where the request sets breakpoint
   const cachedAt = (more: object) => {
     const body = { ...CHAT_BODY, ...more };
     const usage = { ...NO_TOKENS, cacheRead: 10_000 };
-    noteCounted(find(body, sender) ?? expect.fail(), openai.model.id, usage, now());
+    noteCounted(find(body, sender) ?? expect.fail(), openai.model.id, {
+      usage,
+      charge: ZERO,
+      readAtMs: now(),
+    });
     return find(body, sender)?.cachedTokens;
   };
   expect(cachedAt({})).toBe(10_000);
@@ -168,7 +173,7 @@ test.each([
   (_, cacheWrite5m, more, isCached) => {
     const sender = { protocol: CHAT };
     const usage = { ...NO_TOKENS, input: 10_000 - cacheWrite5m, cacheWrite5m };
-    noteCounted(find(CHAT_BODY, sender) ?? expect.fail(), MODEL.id, usage, now());
+    noteCounted(find(CHAT_BODY, sender) ?? expect.fail(), MODEL.id, { usage, charge: ZERO, readAtMs: now() });
     const found = find({ ...CHAT_BODY, messages: [...CHAT_BODY.messages, ...more] }, sender);
     expect(found?.counted.tokens).toBe(10_000);
     expect(found?.cachedTokens).toBe(isCached ? cacheWrite5m : 0);

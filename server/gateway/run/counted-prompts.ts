@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { MINUTE_MS, now, SECOND_MS } from '../../base/clock';
+import type { Microcredits } from '../../base/credits';
 import { settings } from '../../base/env';
 import { expectedCacheReads } from '../../base/measures';
 import { promptTokens } from '../pricing/cost';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
-import type { CountedPart, MediaSource } from '../protocols/measure-size';
+import { type CountedPart, type MediaSource, NOTHING_COUNTED } from '../protocols/measure-size';
 import type { Json, TokenUsage } from '../protocols/neutral';
 import { asArray, asObject, asText, isObject } from '../protocols/read-fields';
 import type { ClientHeaders } from '../providers/exchange';
@@ -29,7 +30,7 @@ const MAX_AGE_MS = 60 * MINUTE_MS;
 /** Providers keep what was cached for five minutes at least, counted from its last use. */
 const CACHED_MS = 5 * MINUTE_MS - 30 * SECOND_MS;
 
-type Counted = { tokens: number; cachedTokens: number; atMs: number };
+type Counted = { tokens: number; cachedTokens: number; charge: Microcredits; atMs: number };
 /** By the hash of the whole prompt, the least recently used first. */
 const counts = new Map<string, Counted>();
 
@@ -42,6 +43,8 @@ export type ChainedPrompt = {
   cachedTokens: number;
   /** Whether the hold relies on that. */
   trustsCache: boolean;
+  /** What the request of that beginning was charged, as a likely charge of the next one; null if none is known. */
+  lastCharge: Microcredits | null;
 };
 
 /** Null if the count of a part may differ from one request to the next. */
@@ -59,7 +62,7 @@ export function findCounted(
   const hash = chain[length - 1] ?? '';
   const known = counts.get(hash);
   if (known === undefined)
-    return { chain, counted: { elements: 0, tokens: 0 }, cachedTokens: 0, trustsCache: false };
+    return { chain, counted: NOTHING_COUNTED, cachedTokens: 0, trustsCache: false, lastCharge: null };
   counts.delete(hash);
   counts.set(hash, known);
   const isCached =
@@ -71,6 +74,7 @@ export function findCounted(
     counted: { elements: length, tokens: countElsewhere(known.tokens, candidates) },
     cachedTokens,
     trustsCache: cachedTokens > 0 && isTrusted(candidates[0].model.id),
+    lastCharge: known.charge,
   };
 }
 
@@ -136,8 +140,7 @@ function countParts(message: unknown): number {
 export function noteCounted(
   { chain, cachedTokens }: ChainedPrompt,
   modelId: string,
-  usage: TokenUsage,
-  readAtMs: number,
+  { usage, charge, readAtMs }: { usage: TokenUsage; charge: Microcredits; readAtMs: number },
 ): void {
   const isMissed = usage.cacheRead + CACHE_STEP < cachedTokens;
   if (cachedTokens > 0) noteCacheUse(modelId, isMissed);
@@ -147,6 +150,7 @@ export function noteCounted(
     tokens: promptTokens(usage),
     // What was missed once is not relied on before it was read.
     cachedTokens: isMissed ? 0 : usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h,
+    charge,
     atMs: readAtMs,
   });
   const [oldest] = counts.keys();

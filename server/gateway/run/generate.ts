@@ -8,7 +8,7 @@ import { NOBODY, type Reply } from '../../base/http/reply';
 import { newId } from '../../base/ids';
 import { generationStarts } from '../../base/measures';
 import { traceOf } from '../../base/tracing';
-import { admit, canSpend, countRunning, release } from '../../ledger';
+import { admit, canSpend, countRunning, type Lack, release } from '../../ledger';
 import { readKeySource } from '../../people/access/key-source';
 import { noteKeyUse } from '../../people/keys/uses';
 import { countRefusal } from '../counts/refusal-counts';
@@ -20,7 +20,7 @@ import type { ProviderStream } from './attempt';
 import type { Candidate, Candidates } from './candidates';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect } from './client-disconnect';
-import { findCounted, withMedia } from './counted-prompts';
+import { type ChainedPrompt, findCounted, withMedia } from './counted-prompts';
 import type { Claim } from './idempotent-requests';
 import { type KeptResponses, NOTHING_KEPT, type Owner } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
@@ -132,7 +132,7 @@ async function admitRequest(
   const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
-  if (!admission.ok) throw toApiError(admission, model, keyHash);
+  if (!admission.ok) throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, client));
 
   const { hold } = admission;
   noteKeyUse(hold.keyId, hold.partnerId, clientIp);
@@ -172,6 +172,14 @@ async function admitRequest(
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;
 }
+
+/** The field of a prompt that the credits do not cover, although they cover the charge of the request before. */
+function findTooLong(prompt: ChainedPrompt | null, lack: Lack | null | undefined, { format }: ClientRequest) {
+  const coversLast = prompt?.lastCharge != null && lack != null && lack.available > prompt.lastCharge;
+  return coversLast ? PROMPT_FIELDS[format] : null;
+}
+
+const PROMPT_FIELDS = { chat: 'messages', messages: 'messages', responses: 'input', embeddings: 'input' };
 
 /** A run needs the body for another attempt, also after its client has disconnected. */
 function holdBody(run: Run, request: ApiRequest): void {

@@ -12,11 +12,15 @@ const RETRY_SOON_SECONDS = 1;
 
 type Refused = Extract<Admission, { ok: false }>;
 
-/** The error for a request that admission refuses. `keyHash` is of the key that would pay. */
+/**
+ * The error for a request that admission refuses. `keyHash` is of the key that would pay, and `prompt` the field of
+ * the prompt if credits for a request like the one before are left.
+ */
 export function toApiError(
   { refusal, limit, lack = null }: Refused,
   model: string,
   keyHash: Buffer,
+  prompt: string | null = null,
 ): ApiError {
   switch (refusal) {
     case 'limit_reached':
@@ -41,6 +45,9 @@ export function toApiError(
     case 'busy':
       return busy(lack);
     case 'insufficient_credits':
+      return prompt !== null && lack !== null
+        ? tooLongForCredits(writeActionUrl(keyHash, 'buy'), lack, prompt)
+        : tooFewCredits(refusal, writeActionUrl(keyHash, 'buy'), lack);
     case 'partner_not_permitted':
     case 'partner_limit_reached':
       return tooFewCredits(refusal, writeActionUrl(keyHash, SHORTFALLS[refusal].page), lack);
@@ -101,6 +108,14 @@ function describeTooFew(url: string, lack: Lack | null): string {
   if (lack === null || lack.available === 0n) return `Not enough credits. ${buy}`;
   return `Not enough credits for this request: ${describeLack(lack)}. Send a shorter one, or open the checkout to buy more, or buy them at ${url}`;
 }
+
+/** `param` says that the checkout need not open, as for a limit. */
+const tooLongForCredits = (actionUrl: string, lack: Lack, param: string): ApiError =>
+  new ApiError(
+    'insufficient_credits',
+    `Not enough credits for this request: ${describeLack(lack)}, which cover one like the request before. Shorten the prompt, lower the maximum output, or wait until other requests end. The user can buy more at ${actionUrl}`,
+    { actionUrl, param },
+  );
 
 export const tooFewCredits = (refusal: Shortfall, actionUrl: string, lack: Lack | null = null): ApiError =>
   new ApiError(refusal, SHORTFALLS[refusal].describe(actionUrl, lack), { actionUrl });

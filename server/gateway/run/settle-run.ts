@@ -22,10 +22,11 @@ export async function chargeRun(
   outcome: Outcome,
 ): Promise<Microcredits> {
   const { hold, model: requested, attempts } = run;
-  noteUsage(run, metered);
+  const charge = chargeMetered(metered, served.model, hold);
+  noteUsage(run, metered, charge.charge);
   const receipt = writeReceipt(metered, { requested, served: served.model, attempts, outcome });
   // With an Idempotency-Key, another request may have taken the place of one whose hold is gone.
-  const settled = await capture(hold, chargeMetered(metered, served.model, hold), receipt, {
+  const settled = await capture(hold, charge, receipt, {
     mayRemakeHold: run.claim === null,
   });
   await endRun(run, outcome);
@@ -33,9 +34,13 @@ export async function chargeRun(
 }
 
 /** For the holds of requests that continue this one. */
-function noteUsage({ prompt, working, model }: Run, { usage, estimated }: Metered): void {
+function noteUsage(
+  { prompt, working, model }: Run,
+  { usage, estimated }: Metered,
+  charge: Microcredits,
+): void {
   if (prompt === null || working === null || working.exchange.isShortened || estimated) return;
-  noteCounted(prompt, model.id, usage, working.sinceMs);
+  noteCounted(prompt, model.id, { usage, charge, readAtMs: working.sinceMs });
 }
 
 /** Settles a request that has no response, unless it is settled. */

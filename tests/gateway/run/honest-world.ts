@@ -8,7 +8,7 @@ import { newPerson } from '../../harness/people';
 import { until } from '../../harness/until';
 import type { ApiRequest } from './random-requests';
 
-/** The API in front of providers that bill honestly, and one user who can pay for everything. */
+/** The API in front of providers that bill honestly, and one user, who can pay for everything by default. */
 
 const RATE_BP = 2_500;
 
@@ -32,11 +32,11 @@ export type HonestWorld = {
 };
 
 /** Call at the top of a test file, before anything reads the settings. */
-export async function openHonestWorld(): Promise<HonestWorld> {
+export async function openHonestWorld({ credits = 10_000_000 } = {}): Promise<HonestWorld> {
   await newDatabase();
   const upstream = await startHonestUpstream();
   const api = await startApi();
-  const { userKey } = await newPerson({ credits: 10_000_000, rateBp: RATE_BP });
+  const { userKey } = await newPerson({ credits, rateBp: RATE_BP });
   const known = new Set<string>();
 
   async function send(request: ApiRequest, leaving?: Leaving): Promise<Outcome> {

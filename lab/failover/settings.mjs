@@ -62,7 +62,7 @@ export function patroniSettings({ name, folder, rest, postgres, network }, progr
 export function haproxySettings(port, machines) {
   const recommended = readFileSync(path.join(ROOT, 'deploy/postgres/haproxy.cfg'), 'utf8');
   return recommended
-    .replace('127.0.0.1:5000', `127.0.0.1:${port}`)
+    .replace('bind 127.0.0.1:5000', `bind 127.0.0.1:${port}`)
     .replace(/server (db\d) .*/g, (line, name) => {
       const machine = machines.find((each) => each.name === name);
       return machine ? `server ${name} 127.0.0.1:${machine.postgres} check port ${machine.rest}` : line;

@@ -44,8 +44,8 @@ const fault = (title, harm, repair) => ({
 /** @type {Record<string, Fault>} */
 export const FAILOVERS = {
   'failover-kill': fault(
-    'the machine of the primary dies (kill -9)',
-    async (cluster) => kill(await cluster.find('leader')),
+    'the machine of the primary dies (kill -9), and returns after 40 s',
+    async (cluster) => lose(await cluster.find('leader')),
     bootAll,
   ),
   'failover-freeze': fault(
@@ -60,11 +60,17 @@ export const FAILOVERS = {
   }),
   'failover-switch': fault('an operator makes the standby the primary', (cluster) => cluster.switchOver()),
   'failover-standby': fault(
-    'the machine of the synchronous standby dies (kill -9)',
-    async (cluster) => kill(await cluster.find('sync_standby')),
+    'the machine of the synchronous standby dies (kill -9), and returns after 40 s',
+    async (cluster) => lose(await cluster.find('sync_standby')),
     bootAll,
   ),
 };
+
+/** @param {import('./cluster.mjs').Machine} machine */
+async function lose(machine) {
+  await kill(machine);
+  await sleep(AWAY_MS);
+}
 
 /** @param {Cluster} cluster */
 function bootAll(cluster) {

@@ -1,12 +1,14 @@
 // @ts-check
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOptions } from '../../scripts/read-options.mjs';
 import { buildAll, enterProject } from '../../scripts/steps.mjs';
 import { ROOT, stopServers } from '../bench/servers.mjs';
+import { Cluster } from '../failover/cluster.mjs';
 import { FAULTS } from './list.mjs';
 import { OVERLOADS, streamsNeed } from './open-streams.mjs';
 import { startSteadyLoad } from './steady-load.mjs';
@@ -44,6 +46,8 @@ const values = readOptions({
 const dataDir = path.join(ROOT, '.data/faults', `run-${process.pid}`);
 /** @type {World | undefined} */
 let shared;
+/** @type {World | undefined} */
+let clustered;
 
 async function runAll() {
   if (values.help) return console.log(HELP);
@@ -70,8 +74,16 @@ async function runAll() {
 /** @param {string} name @param {Fault} fault */
 async function runOne(name, fault) {
   if (fault.megabytes !== undefined) return onSmallDisk(name, fault, fault.megabytes);
+  if (fault.onCluster) return report(name, fault, await measure(await onCluster(), fault));
   shared ??= await World.open({ dataDir });
   return report(name, fault, await measure(shared, fault));
+}
+
+/** PostgreSQL's account must be able to enter the folder. */
+async function onCluster() {
+  const folder = path.join(tmpdir(), `svc-cluster-${process.pid}`);
+  clustered ??= await World.open({ dataDir: `${dataDir}-cluster`, cluster: await Cluster.open(folder) });
+  return clustered;
 }
 
 /** @param {string} name @param {Fault} fault @param {number} megabytes */
@@ -136,6 +148,7 @@ function report(name, fault, { seen, overMs, noted, holdsSeconds, problems }) {
   const failed = seen.filter((one) => one.outcome !== 'ok');
   const recoveredSeconds = Math.max(0, ...failed.map((one) => (one.sentMs - overMs) / 1_000));
   const longestSeconds = Math.max(...seen.map((one) => (one.endedMs - one.sentMs) / 1_000));
+  const gapSeconds = longestGap(seen);
   const unexpected = failed.filter((one) => !(fault.allowed ?? []).includes(one.outcome));
   const broken = [
     ...problems,
@@ -143,18 +156,28 @@ function report(name, fault, { seen, overMs, noted, holdsSeconds, problems }) {
     ...(recoveredSeconds <= fault.recoverSeconds
       ? []
       : [`requests failed ${recoveredSeconds.toFixed(1)} s after the fault`]),
+    ...(gapSeconds <= (fault.longestGapSeconds ?? Number.POSITIVE_INFINITY)
+      ? []
+      : [`no request succeeded for ${gapSeconds.toFixed(1)} s`]),
     ...(longestSeconds <= fault.longestSeconds ? [] : [`a request took ${longestSeconds.toFixed(1)} s`]),
   ];
   const streams = seen.filter((one) => one.isStream).length;
   print(broken, [
     `${fault.title} (\`${name}\`)`,
     `${seen.length - streams} + ${streams} streams`,
-    `${countOutcomes(seen)}; longest ${longestSeconds.toFixed(1)} s${noted === undefined ? '' : `; ${noted}`}`,
+    `${countOutcomes(seen)}; longest ${longestSeconds.toFixed(1)} s, none for ${gapSeconds.toFixed(1)} s${noted === undefined ? '' : `; ${noted}`}`,
     `${recoveredSeconds.toFixed(1)} s`,
     `${holdsSeconds.toFixed(1)} s`,
     problems.length === 0 ? 'agree' : 'DIFFER',
   ]);
   return broken;
+}
+
+/** The longest time without a paid response. @param {Seen[]} seen */
+function longestGap(seen) {
+  const times = seen.filter((one) => one.outcome === 'ok' && !one.isStream).map(({ endedMs }) => endedMs);
+  times.sort((one, other) => one - other);
+  return Math.max(0, ...times.slice(1).map((endedMs, n) => endedMs - (times[n] ?? endedMs))) / 1_000;
 }
 
 /** @param {string[]} broken @param {string[]} cells */
@@ -178,7 +201,7 @@ function countOutcomes(seen) {
 }
 
 async function cleanUp() {
-  await shared?.close();
+  await Promise.all([shared?.close(), clustered?.close()]);
   await stopServers();
 }
 

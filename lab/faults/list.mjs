@@ -8,12 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeKey, runCommand } from '../bench/funded-keys.mjs';
 import { query } from '../bench/product-database.mjs';
 import { findFreePort } from '../bench/servers.mjs';
+import { FAILOVERS } from '../failover/faults.mjs';
 import { disconnect, overspend } from './clients.mjs';
 import { killBackups, killMigrations, startTwice } from './commands.mjs';
 import { exhaustMemory } from './exhaust-memory.mjs';
+import { freeze } from './processes.mjs';
 import { muddleEvents } from './processor-events.mjs';
 import { slowDown } from './slow-database.mjs';
-import { freeze } from './world.mjs';
 
 /**
  * What breaks, and what clients may see of it. `docs/reliability.md` has the promises in words.
@@ -27,6 +28,8 @@ import { freeze } from './world.mjs';
  * @property {string[]} [allowed] outcomes besides `ok`: see `steady-load.mjs`
  * @property {number} recoverSeconds requests that are sent so long after the fault must succeed
  * @property {number} longestSeconds no request takes longer
+ * @property {number} [longestGapSeconds] some request succeeds at least so often
+ * @property {boolean} [onCluster] happens to machines of a cluster, with instances of its own
  * @property {string} [needs] a reason to skip it on this machine
  * @property {number} [megabytes] runs on a file system of this size, with instances of its own
  */
@@ -225,6 +228,7 @@ export const FAULTS = {
     recoverSeconds: 0,
     longestSeconds: PATIENT_SECONDS,
   },
+  ...FAILOVERS,
 };
 
 /** @param {World} world */

@@ -1,15 +1,15 @@
 // @ts-check
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../scripts/steps.mjs';
 import { startProxy } from '../../tests/process/keep-alive-proxy.mjs';
 import { makeFundedKeys } from '../bench/funded-keys.mjs';
 import { findDatabase } from '../bench/product-database.mjs';
 import { findFreePort, ROOT, startProduct } from '../bench/servers.mjs';
+import { childrenOf } from './processes.mjs';
 
 /**
  * Two instances of the built product on one PostgreSQL, the one that the product embeds, with a provider that fails
@@ -24,6 +24,7 @@ import { findFreePort, ROOT, startProduct } from '../bench/servers.mjs';
  * @property {number} [users]
  * @property {string} [root] the checkout that they run
  * @property {number} [instances]
+ * @property {import('../failover/cluster.mjs').Cluster} [cluster] in place of the embedded PostgreSQL
  * @property {number} [spareInstances] addresses that the proxy knows, where nothing runs until `restart`
  */
 
@@ -66,14 +67,21 @@ export class World {
   }
 
   /** @param {Options} options */
-  async #start({ dataDir, env = {}, users = USERS, root = ROOT, instances = 2, spareInstances = 0 }) {
+  async #start({
+    dataDir,
+    env = {},
+    users = USERS,
+    root = ROOT,
+    instances = 2,
+    spareInstances = 0,
+    cluster,
+  }) {
     mkdirSync(dataDir, { recursive: true });
-    const { BreakableDatabase } = await import(await bundle('tests/sim/database.ts', 'breakable-database'));
-    /** @type {import('../../tests/sim/database').BreakableDatabase} */
-    const database = new BreakableDatabase(dataDir);
-    this.database = database;
-    this.#cleanUps.push(() => database.close());
-    this.databaseUrl = (await database.start()).url;
+    this.cluster = cluster;
+    if (cluster !== undefined) {
+      this.databaseUrl = cluster.url;
+      this.#cleanUps.push(() => cluster.close());
+    } else await this.#startEmbedded(dataDir);
     const upstream = await this.#startUpstream();
     this.#cleanUps.push(async () => {
       await Promise.all(this.instances.map((instance) => instance.stop()));
@@ -100,10 +108,20 @@ export class World {
       });
     }
     for (let n = 0; n < instances; n += 1) await this.restart(n);
-    this.keys = await makeFundedKeys(this.instance(0), findDatabase(dataDir), users);
+    this.keys = await makeFundedKeys(this.instance(0), { pid: 0, url: this.databaseUrl }, users);
     const proxy = await startProxy(this.instances.map((instance) => instance.origin));
     this.#cleanUps.push(proxy.close);
     this.proxyUrl = proxy.url;
+  }
+
+  /** @param {string} dataDir */
+  async #startEmbedded(dataDir) {
+    const { BreakableDatabase } = await import(await bundle('tests/sim/database.ts', 'breakable-database'));
+    /** @type {import('../../tests/sim/database').BreakableDatabase} */
+    const database = new BreakableDatabase(dataDir);
+    this.database = database;
+    this.#cleanUps.push(() => database.close());
+    this.databaseUrl = (await database.start()).url;
   }
 
   async #startUpstream() {
@@ -148,34 +166,6 @@ export class World {
   async close() {
     for (const undo of this.#cleanUps.splice(0).reverse()) await undo();
     rmSync(this.dataDir, { recursive: true, force: true });
-  }
-}
-
-/** @param {number} pid */
-export function childrenOf(pid) {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && readParent(name) === pid)
-    .map(Number);
-}
-
-/** @param {string} pid */
-function readParent(pid) {
-  const file = `/proc/${pid}/status`;
-  try {
-    return existsSync(file) ? Number(/^PPid:\s+(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1]) : 0;
-  } catch {
-    // It has ended since.
-    return 0;
-  }
-}
-
-/** Stops processes for a while, as a machine that swaps or a disk that does not answer. @param {number[]} pids @param {number} ms */
-export async function freeze(pids, ms) {
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
-  try {
-    await sleep(ms);
-  } finally {
-    for (const pid of pids) process.kill(pid, 'SIGCONT');
   }
 }
 

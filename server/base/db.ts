@@ -21,6 +21,18 @@ export const LEDGER_CONNECTIONS = 2;
 /** The size of the other two pools, in the API thread and in the page thread. */
 const EQUAL_POOLS = 4;
 
+/** The server cancels longer statements. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+/**
+ * After that, a server that does not respond has vanished, or waits for its standby to confirm a commit, which no timeout of
+ * its own ends. Without this, a query would hang for 15 minutes, and a background job with it.
+ */
+const UNRESPONSIVE_MS = 2_000;
+
+/** Zero is none. */
+const longestWait = (statementMs: number): number =>
+  Number.isFinite(statementMs) ? statementMs + UNRESPONSIVE_MS : 0;
+
 /** A pooler may accept a connection and then have none to the server. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
@@ -38,6 +50,7 @@ const connection = (name: keyof Pools) => ({
   application_name: `svc ${name}`,
   max: Math.floor((settings().DATABASE_CONNECTIONS - LEDGER_CONNECTIONS) / EQUAL_POOLS),
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  query_timeout: longestWait(STATEMENT_TIMEOUT_MS),
   // Detects a server that vanished while the connection is idle.
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
@@ -48,7 +61,7 @@ const connection = (name: keyof Pools) => ({
  * Prisma's adapter writes times without a zone, so all pools must use the same one.
  */
 const PREPARATION = {
-  text: "SET timezone = 'UTC'; SET statement_timeout = '5s'",
+  text: `SET timezone = 'UTC'; SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
   query_timeout: CONNECT_TIMEOUT_MS,
 };
 
@@ -58,8 +71,17 @@ function openPool(config: pg.PoolConfig): pg.Pool {
   pool.on('error', () => {});
   // So does one that breaks in the instant between being handed over and being used.
   pool.on('connect', (client) => client.on('error', () => {}));
+  // A query that is given up keeps its connection busy: the next one would wait behind it.
+  pool.on('release', (_, client) => void (isBusy(client) && client.end()));
   return pool;
 }
+
+/** What `pg` knows of a connection, and its types do not. */
+type Internals = { readyForQuery: boolean; connectionParameters: { query_timeout: number } };
+
+const internalsOf = (client: pg.PoolClient) => client as pg.PoolClient & Internals;
+
+const isBusy = (client: pg.PoolClient): boolean => !internalsOf(client).readyForQuery;
 
 export function pool(): pg.Pool {
   opened.shared ??= openPool(connection('shared'));
@@ -70,8 +92,7 @@ export function pool(): pg.Pool {
 export function replicaPool(): pg.Pool | null {
   const connectionString = settings().DATABASE_REPLICA_URL;
   if (connectionString === undefined) return null;
-  // A server that vanished must not hold a page back for long: the primary takes over.
-  opened.replica ??= openPool({ ...connection('replica'), connectionString, query_timeout: 7_000 });
+  opened.replica ??= openPool({ ...connection('replica'), connectionString });
   return opened.replica;
 }
 
@@ -88,12 +109,14 @@ export function openLedgerPool(connectionString: string): pg.Pool {
     max: LEDGER_CONNECTIONS,
     // Keeps idle connections and their query plans, so that no request waits for either after a quiet minute.
     idleTimeoutMillis: 0,
-    // The server cancels statements sooner. Without this, a vanished server would hang a query for 15 minutes.
+    // Longer, because a paid request that is given up is lost, and its outcome unknown.
     query_timeout: 10_000,
   });
 }
 
-type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: '5s' | '1min' | '0' };
+const SLOW_TIMEOUTS_MS = { '5s': STATEMENT_TIMEOUT_MS, '1min': 60_000, '0': Number.POSITIVE_INFINITY };
+
+type Slow = { isolation: 'READ COMMITTED' | 'REPEATABLE READ'; timeout: keyof typeof SLOW_TIMEOUTS_MS };
 
 /** Runs several hand-written statements in one long transaction. A timeout of 0 means none. */
 export function inSlowTransaction<T>(
@@ -101,15 +124,16 @@ export function inSlowTransaction<T>(
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   return onConnection(async (client) => {
+    const limits = internalsOf(client).connectionParameters;
+    const usual = limits.query_timeout;
     try {
-      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-      await client.query(`SET LOCAL statement_timeout = '${timeout}'`);
+      await client.query(`BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL statement_timeout = '${timeout}'`);
+      limits.query_timeout = longestWait(SLOW_TIMEOUTS_MS[timeout]);
       const result = await work(client);
       await client.query('COMMIT');
       return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
+    } finally {
+      limits.query_timeout = usual;
     }
   });
 }
@@ -141,21 +165,18 @@ export async function deleteInSteps(statement: string, before: Date): Promise<vo
 }
 
 /**
- * One connection for several statements. If it breaks, the next statement fails and the connection
- * is discarded. Without a listener, a break between two statements would end the process.
+ * One connection for several statements. If one of them fails, the connection is closed, which also ends its transaction:
+ * a server that has vanished would not respond to a ROLLBACK.
  */
 export async function onConnection<T>(work: (connection: pg.PoolClient) => Promise<T>): Promise<T> {
   const connection = await pool().connect();
-  let broken: Error | undefined;
-  const noteBreak = (error: Error) => {
-    broken = error;
-  };
-  connection.on('error', noteBreak);
+  let isDone = false;
   try {
-    return await work(connection);
+    const result = await work(connection);
+    isDone = true;
+    return result;
   } finally {
-    connection.off('error', noteBreak);
-    connection.release(broken);
+    connection.release(!isDone);
   }
 }
 

@@ -4,7 +4,7 @@ import { openHonestWorld } from './honest-world';
 
 /** What an agent with a small balance is told when its next step needs a larger hold than is left. */
 
-const CREDITS = 200;
+const CREDITS = 202;
 const { upstream, send } = await openHonestWorld({ credits: CREDITS });
 const OPUS: Agent = { model: 'anthropic/claude-opus-4-5', path: '/v1/messages', maxTokens: 2_000 };
 

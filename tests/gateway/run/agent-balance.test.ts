@@ -4,20 +4,20 @@ import { openHonestWorld } from './honest-world';
 
 /** What an agent with a small balance is told when a step needs a larger hold than is left. */
 
-const { upstream, send } = await openHonestWorld({ credits: 140 });
-const OPUS: Agent = { model: 'anthropic/claude-opus-4-5', path: '/v1/chat/completions', maxTokens: 2_000 };
-const LONG_FILE = 'const total = await readTotal(entry);\n'.repeat(4_000);
+const { upstream, send } = await openHonestWorld({ credits: 40 });
+const GPT: Agent = { model: 'openai/gpt-5', path: '/v1/chat/completions', maxTokens: 2_000 };
+const LONG_FILE = 'const total = await readTotal(entry);\n'.repeat(15_000);
 
 test('a refusal names the prompt if the balance covers the charge of the step before, and opens no checkout', async () => {
   let cachedTokens = 0;
   for (let step = 0; step < 3; step++) {
     upstream.behave({ visibleTokens: 300, cachedTokens });
-    const { status, bills } = await send(agentRequest(OPUS, step));
+    const { status, bills } = await send(agentRequest(GPT, step));
     expect(status).toBe(200);
-    const { cacheRead, cacheWrite5m } = bills[0]?.tokens ?? expect.fail();
-    cachedTokens = cacheRead + cacheWrite5m;
+    const { cacheRead, input } = bills[0]?.tokens ?? expect.fail();
+    cachedTokens = cacheRead + input;
   }
-  const { path, body } = agentRequest(OPUS, 3);
+  const { path, body } = agentRequest(GPT, 3);
   const messages = [...(body.messages as object[]), { role: 'user', content: LONG_FILE }];
   const { error } = await send({ path, body: { ...body, messages } });
   expect(error).toMatchObject({
@@ -27,7 +27,7 @@ test('a refusal names the prompt if the balance covers the charge of the step be
 });
 
 test('a refusal of a first request names no field, so that the checkout opens', async () => {
-  const { path, body } = agentRequest(OPUS, 0, 'another task');
+  const { path, body } = agentRequest(GPT, 0, 'another task');
   const messages = [{ role: 'user', content: LONG_FILE }];
   const { error } = await send({ path, body: { ...body, messages } });
   expect(error).toMatchObject({ message: expect.stringContaining('open the checkout') });

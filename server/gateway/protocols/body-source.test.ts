@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../tests/harness/random';
 import { JsonScan } from '../../base/scan-json';
-import { type BodySource, readSource, writeFrom } from './body-source';
+import { type BodySource, countNames, readSource, writeFrom } from './body-source';
 import type { Json } from './neutral';
 
 /** What is read of JSON that arrives in chunks. */
@@ -10,7 +10,7 @@ function sourceOf(text: string, chunkBytes = 7): { json: Json; source: BodySourc
   const scan = new JsonScan();
   for (let at = 0; at < bytes.length; at += chunkBytes) scan.add(bytes.subarray(at, at + chunkBytes));
   const json = JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
-  return { json, source: readSource(json, { bytes, outline: scan.outline() }) };
+  return { json, source: readSource(json, countNames(json), { bytes, outline: scan.outline() }) };
 }
 
 async function write(text: string, change: (json: Json) => Json, isLarge = false): Promise<string> {
@@ -34,13 +34,19 @@ test.each([
   ['in a message', '{"messages":[{"content":"short","content":"long"}]}'],
   ['written with an escape', '{"messages":[{"content":"short","\\u0063ontent":"long"}]}'],
   ['deep in the arguments of a call', '{"a":[{"b":{"c":{"d":1,"d":2}}}]}'],
-  ['of the prototype', '{"a":{"__proto__":1,"__proto__":2}}'],
 ])(
   'JSON with a name twice %s is not sent on, because a provider may read the other value @attack',
   (_, text) => {
     expect(sourceOf(text).source).toBeNull();
   },
 );
+
+test.each([
+  ['of the request', '{"__proto__":{"tools":[{"name":"f"}]}}'],
+  ['of a part, written with an escape', '{"messages":[{"content":[{"\\u005f_proto__":{"text":"long"}}]}]}'],
+])('a prototype %s is refused, because its fields are neither validated nor measured @attack', (_, text) => {
+  expect(() => sourceOf(text)).toThrow('a field named "__proto__"');
+});
 
 test('whatever is changed, the same JSON is written as without the source @attack', async () => {
   const random = seededRandom();

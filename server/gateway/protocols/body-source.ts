@@ -1,3 +1,4 @@
+import { ApiError } from '../../base/errors';
 import type { JsonSource } from '../../base/http/read-body';
 import { writeExactly } from './exact-numbers';
 import type { Json } from './neutral';
@@ -22,8 +23,8 @@ type Place = { from: number; to: number; items: readonly number[] | null };
  * Null for JSON with a name that an object contains twice: only one of the values was parsed and metered, and a
  * provider may read the other.
  */
-export function readSource(json: Json, { bytes, outline }: JsonSource): BodySource | null {
-  if (countNames(json) !== outline.names) return null;
+export function readSource(json: Json, names: number, { bytes, outline }: JsonSource): BodySource | null {
+  if (names !== outline.names) return null;
   const nameAt = (from: number, to: number): string => JSON.parse(bytes.toString('utf8', from, to));
   const fields = outline.fields.map(({ name, from, to, items }): [string, Place] => [
     nameAt(name, from - 1),
@@ -32,7 +33,11 @@ export function readSource(json: Json, { bytes, outline }: JsonSource): BodySour
   return { bytes, json, fields: new Map(fields) };
 }
 
-function countNames(value: unknown): number {
+/**
+ * The field names in a request, at every depth. Refuses one that would become the prototype of a copy, which then
+ * seems to have fields that nobody has validated or measured.
+ */
+export function countNames(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let names = 0;
   if (Array.isArray(value)) {
@@ -40,7 +45,11 @@ function countNames(value: unknown): number {
     return names;
   }
   const object = value as Json;
-  for (const name of Object.keys(object)) names += 1 + countNames(object[name]);
+  for (const name of Object.keys(object)) {
+    if (name === '__proto__')
+      throw new ApiError('invalid_request', 'The request body contains a field named "__proto__".');
+    names += 1 + countNames(object[name]);
+  }
   return names;
 }
 

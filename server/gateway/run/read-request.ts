@@ -11,7 +11,7 @@ import { isModelAllowed } from '../../partners/model-access';
 import { requireUserKey } from '../../people/access/authenticate';
 import { requireLiveKey } from '../../people/access/live-keys';
 import { findUnprefixedModel } from '../pricing/served';
-import { type BodySource, readSource } from '../protocols/body-source';
+import { type BodySource, countNames, readSource } from '../protocols/body-source';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import { keepNumbers } from '../protocols/exact-numbers';
 import type { Json, ModelType } from '../protocols/neutral';
@@ -110,7 +110,8 @@ async function readJson(
   const restored = restoreStrings(parsed, cut.strings);
   const { hasLongNumbers } = source.outline;
   const json = hasLongNumbers ? await keepNumbers(restored, cut) : restored;
-  return { json, source: isSmall ? null : readSource(json, source) };
+  const names = countNames(json);
+  return { json, source: isSmall ? null : readSource(json, names, source) };
 }
 
 type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;

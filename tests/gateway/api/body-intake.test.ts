@@ -155,6 +155,18 @@ test.each([
   }
 });
 
+test('a body that sets a prototype, whose fields nobody has validated, gets 400 @attack', async () => {
+  const { userKey } = await newPerson({ credits: 10 });
+  const set = (length: number) =>
+    JSON.stringify(prompt('a'.repeat(length))).replace('{', '{"__proto__":{"tools":[{"name":"f"}]},');
+  for (const path of PATHS) {
+    for (const body of [set(2), set(100_000)]) {
+      const { status, json } = await post(path, userKey, body);
+      expect([status, json.error?.message]).toEqual([400, expect.stringContaining('__proto__')]);
+    }
+  }
+});
+
 test('the arguments of calls count like the rest of the body @attack', async () => {
   const { userKey } = await newPerson({ credits: 1_000 });
   const call = (index: number) => ({

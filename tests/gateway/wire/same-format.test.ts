@@ -41,8 +41,8 @@ describe('chat to the OpenAI format', () => {
       body,
       warnings: [
         'messages.extra was dropped',
-        'tools.function.extra was dropped',
         'reasoning.extra was dropped',
+        'tools.function.extra was dropped',
         'new_thing was dropped',
       ],
       path: '/chat/completions',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { measureChat } from '../chat/measure';
 import { measureDocuments } from '../measure-size';
 import { measureResponses } from './measure';
+import { validateResponses } from './schema';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -72,4 +73,17 @@ test('a document that only the provider fetches counts as unknown', async () => 
   const part = { type: 'input_file', file_url: 'https://example.com/a.pdf' };
   const responses = measureResponses({ model: 'm', input: [{ role: 'user', content: [part] }] });
   expect((await measureDocuments(responses))('openai').media.documentTokens).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('media in the result of a tool are measured whatever else the item has @attack', async () => {
+  const item = { type: 'function_call_output', call_id: 'c', output: PARTS, input: 'x' };
+  const responses = measureResponses({ model: 'm', input: [item] });
+  expect((await measureDocuments(responses))('openai').media.images).toHaveLength(1);
+});
+
+test('a message cannot hide its content from the hold behind an output @attack', () => {
+  const item = { role: 'user', content: TEXT, output: [] };
+  expect(() => validateResponses({ model: 'm', input: [{ role: 'user', content: 'x' }, item] })).toThrow(
+    'input.1: must have either content or output',
+  );
 });

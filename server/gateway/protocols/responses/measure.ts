@@ -15,11 +15,19 @@ export function measureResponses(request: ResponsesRequest, counted?: CountedPar
   return measureInput(messagesOf(request), options, counted);
 }
 
-/** The parts of a tool's result are measured as those of a message, and text that becomes an argument as JSON. */
+/**
+ * The parts of a tool's result are measured as those of a message, and text that becomes an argument as JSON. No item
+ * has both a content and a list as its output (`validateResponses`): one would hide the other.
+ */
 function withContent(item: Json): Json {
-  if (typeof item.input === 'string')
-    return Object.assign({}, item, { input: JSON.stringify({ input: item.input }) });
-  return Array.isArray(item.output)
-    ? Object.assign({}, item, { content: item.output, output: undefined })
-    : item;
+  const { input, output } = item;
+  const isText = typeof input === 'string';
+  const isList = Array.isArray(output);
+  if (!isText && !isList) return item;
+  return Object.assign(
+    {},
+    item,
+    isText && { input: JSON.stringify({ input }) },
+    isList && { content: output, output: undefined },
+  );
 }

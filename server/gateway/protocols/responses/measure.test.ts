@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { measureChat } from '../chat/measure';
 import { measureDocuments } from '../measure-size';
+import { asObject, asText } from '../read-fields';
 import { measureResponses } from './measure';
 import { validateResponses } from './schema';
+import { unpackReasoning } from './sealed-reasoning';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -86,4 +88,13 @@ test('a message cannot hide its content from the hold behind an output @attack',
   expect(() => validateResponses({ model: 'm', input: [{ role: 'user', content: 'x' }, item] })).toThrow(
     'input.1: must have either content or output',
   );
+});
+
+test('packed reasoning counts as the text that a provider reads, whatever its base64 looks like @attack', async () => {
+  const pack = (text: string) => Buffer.from(text).toString('base64url');
+  const encrypted_content = `svc-reasoning.${pack('["a')}${'_Description'.repeat(400)}${pack('","s"]')}`;
+  const { text = '' } = asObject(unpackReasoning(encrypted_content));
+  expect(asText(text).length).toBeGreaterThan(3_000);
+  const packed = await sizeOf({ model: 'm', input: [{ type: 'reasoning', encrypted_content }] });
+  expect(packed).toBeGreaterThan(await sizeOf({ model: 'm', input: asText(text) }));
 });

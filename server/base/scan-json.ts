@@ -116,7 +116,7 @@ export class JsonScan {
     let depth = this.#depth;
     let numberLength = this.#numberLength;
     for (let at = this.#isInString ? this.#skipString(bytes, 0) : 0; at < length; at++) {
-      const kind = KINDS[bytes[at] as number];
+      const kind = KINDS[bytes[at] as number] as number;
       if (kind >= NUMBER) {
         if (kind === FRACTION && (numberLength > 0 || bytes[at] === MINUS)) this.#noteOddNumber(depth);
         if (++numberLength < LONG_NUMBER) continue;

@@ -27,6 +27,7 @@ const EXTRA_OF_LONG_NUMBER = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const BRACKET = 0x5b;
+const MINUS = 0x2d;
 
 /** 1 for what ends a part of a string. */
 const ENDS = new Uint8Array(256);
@@ -39,6 +40,8 @@ const COMMA = 3;
 const COLON = 4;
 const STRING = 5;
 const NUMBER = 6;
+/** A part of a number, if more of it comes before: `true` ends with one, too. A sign may come first. */
+const FRACTION = 7;
 const KINDS = new Uint8Array(256);
 for (const [kind, characters] of [
   [OPEN, '{['],
@@ -46,7 +49,8 @@ for (const [kind, characters] of [
   [COMMA, ','],
   [COLON, ':'],
   [STRING, '"'],
-  [NUMBER, '0123456789+-.eE'],
+  [NUMBER, '0123456789+'],
+  [FRACTION, '.eE-'],
 ] as const) {
   for (const character of characters) KINDS[character.charCodeAt(0)] = kind;
 }
@@ -58,6 +62,11 @@ export type FieldPlace = {
   to: number;
   /** Where the items of a list begin and end: before the first one, at each comma, and after the last one. */
   items: number[] | null;
+  /**
+   * Whether an object or list contains a number that JavaScript may write with fewer characters: a long or negative
+   * one, or a fraction. 1.0 becomes 1.
+   */
+  hasOddNumbers: boolean;
 };
 
 /** Where the fields are in JSON, and what it contains. */
@@ -107,13 +116,15 @@ export class JsonScan {
     let depth = this.#depth;
     let numberLength = this.#numberLength;
     for (let at = this.#isInString ? this.#skipString(bytes, 0) : 0; at < length; at++) {
-      const kind = KINDS[bytes[at] as number];
-      if (kind === NUMBER) {
+      const kind = KINDS[bytes[at] as number] as number;
+      if (kind >= NUMBER) {
+        if (kind === FRACTION && (numberLength > 0 || bytes[at] === MINUS)) this.#noteOddNumber(depth);
         if (++numberLength < LONG_NUMBER) continue;
         this.#hasLongNumbers = true;
         if (numberLength === LONG_NUMBER) continue;
         if (numberLength > JSON_LIMITS.numberLength) throw longNumber();
         if (numberLength > LONG_NUMBER + 1) continue;
+        this.#noteOddNumber(depth);
         values += EXTRA_OF_LONG_NUMBER;
         if (values > JSON_LIMITS.values) throw manyValues();
         continue;
@@ -153,12 +164,18 @@ export class JsonScan {
   }
 
   #openField(colon: number): void {
-    this.#places.push({ name: this.#lastString, from: colon + 1, to: colon + 1, items: null });
+    const at = colon + 1;
+    this.#places.push({ name: this.#lastString, from: at, to: at, items: null, hasOddNumbers: false });
   }
 
   #openList(bracket: number): void {
     const field = this.#places.at(-1);
     if (field !== undefined) field.items = [bracket];
+  }
+
+  #noteOddNumber(depth: number): void {
+    const field = this.#places.at(-1);
+    if (depth > 1 && field !== undefined) field.hasOddNumbers = true;
   }
 
   /** A comma or the end, at depth 1 of a field and at depth 2 of an item. */

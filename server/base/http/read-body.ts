@@ -90,10 +90,27 @@ async function readDecoded(
   decoder.end();
 }
 
+/** Smaller chunks are joined. Each may be a single byte, and what is kept of a chunk takes hundreds. */
+const WORTH_A_CHUNK = 4_096;
+
 async function readBytes(request: ApiRequest, receiver: Receiver): Promise<void> {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  const addJoined = (): void => {
+    const [first] = chunks;
+    if (first !== undefined) receiver.add(chunks.length === 1 ? first : Buffer.concat(chunks));
+    chunks = [];
+    bytes = 0;
+  };
+  const add = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= WORTH_A_CHUNK) addJoined();
+  };
   const connection = connectionOf(request);
-  if (connection !== undefined) await receiveBody(connection, receiver);
-  else if (request.body) await readCounted(request.body, receiver.limitBytes, receiver.add);
+  if (connection !== undefined) await receiveBody(connection, Object.assign({}, receiver, { add }));
+  else if (request.body) await readCounted(request.body, receiver.limitBytes, add);
+  addJoined();
 }
 
 /** What a body expands to counts like what is sent, and as long. */

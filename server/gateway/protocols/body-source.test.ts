@@ -21,13 +21,22 @@ async function write(text: string, change: (json: Json) => Json, isLarge = false
 
 const LONG = 'x'.repeat(300);
 
-test('what is unchanged is written as the client wrote it, with its numbers and blanks', async () => {
-  const text = `{ "messages" : [ {"id": 12345678901234567890, "text": "${LONG}"} , {"at":1.0} ], "top_p": 1.0 }`;
-  expect(await write(text, (json) => json)).toContain(`{"id": 12345678901234567890, "text": "${LONG}"}`);
+test('what is unchanged is written as the client wrote it, with its blanks', async () => {
+  const text = `{ "messages" : [ {"id": 1234567890123456, "text": "${LONG}"} , {"at":1} ], "top_p": 1.0 }`;
+  expect(await write(text, (json) => json)).toContain(`{"id": 1234567890123456, "text": "${LONG}"}`);
   expect(await write(text, ({ messages }) => ({ model: 'm', messages }))).toBe(
-    `{"model":"m","messages": [ {"id": 12345678901234567890, "text": "${LONG}"} , {"at":1.0} ]}`,
+    `{"model":"m","messages": [ {"id": 1234567890123456, "text": "${LONG}"} , {"at":1} ]}`,
   );
 });
+
+test.each(['1.0', '1.50', '1e0', '1E2', '-0', `1${'0'.repeat(63)}`, '999999999999999999999', '0.00000001'])(
+  'a list with %s is written as it is measured, which may be shorter @attack',
+  async (number) => {
+    const text = `{"tools":[{"text":"${LONG}"},{"enum":[true,${number}]}],"top_p":1.0,"input":["${LONG}"]}`;
+    const written = await write(text, (json) => json);
+    expect(written).toBe(JSON.stringify(JSON.parse(text)).replace('"top_p":1', '"top_p":1.0'));
+  },
+);
 
 test.each([
   ['in the outermost object', '{"messages":[],"messages":[{}]}'],

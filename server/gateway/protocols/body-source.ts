@@ -21,15 +21,14 @@ type Place = { from: number; to: number; items: readonly number[] | null };
 
 /**
  * Null for JSON with a name that an object contains twice: only one of the values was parsed and metered, and a
- * provider may read the other.
+ * provider may read the other. A field with odd numbers is written again, as it is measured.
  */
 export function readSource(json: Json, names: number, { bytes, outline }: JsonSource): BodySource | null {
   if (names !== outline.names) return null;
   const nameAt = (from: number, to: number): string => JSON.parse(bytes.toString('utf8', from, to));
-  const fields = outline.fields.map(({ name, from, to, items }): [string, Place] => [
-    nameAt(name, from - 1),
-    { from, to, items },
-  ]);
+  const fields = outline.fields
+    .filter(({ hasOddNumbers }) => !hasOddNumbers)
+    .map(({ name, from, to, items }): [string, Place] => [nameAt(name, from - 1), { from, to, items }]);
   return { bytes, json, fields: new Map(fields) };
 }
 

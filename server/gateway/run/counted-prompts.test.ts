@@ -8,6 +8,7 @@ import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import { messagesProtocol } from '../protocols/messages/protocol';
 import { NO_TOKENS } from '../protocols/neutral';
+import { responsesProtocol } from '../protocols/responses/protocol';
 import type { ClientHeaders } from '../providers/exchange';
 import { profileOf } from '../providers/profiles';
 import type { Candidate, Candidates } from './candidates';
@@ -99,6 +100,12 @@ test('a prompt whose count may change is neither kept nor found', () => {
   const many = Array.from({ length: 7_000 }, () => user(text('a')));
   expect(elementsOf({ ...BODY, messages: many })).toBeNull();
   expect(withMedia(find(BODY) ?? expect.fail(), 'fetched')).toBeNull();
+});
+
+test('a list that its format does not have cannot hide how many messages are to be hashed @attack', () => {
+  const protocol = responsesProtocol as typeof MESSAGES;
+  const input = Array.from({ length: 7_000 }, () => ({ role: 'user', content: 'a' }));
+  expect(find({ model: MODEL.id, messages: [], input }, { protocol })).toBeNull();
 });
 
 test('after an hour, a prompt has not been counted', () => {

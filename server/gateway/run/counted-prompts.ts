@@ -55,8 +55,8 @@ export function findCounted(
   headers: ClientHeaders,
   candidates: Candidates,
 ): ChainedPrompt | null {
-  if (!isChained(protocol, client)) return null;
   const messages = protocol.messages(client);
+  if (messages.length > MAX_MESSAGES || !isChained(protocol, client)) return null;
   const chain = hashChain(keyHash, client, headers, messages);
   const length = chain.findLastIndex((each) => isFresh(counts.get(each))) + 1;
   const newest = chain[length - 1] ?? '';
@@ -94,8 +94,7 @@ function isChained(protocol: ClientProtocol<ClientRequest>, client: ClientReques
     protocol.modelType === 'language' &&
     protocol.searches(client) === 0 &&
     (edits === undefined || edits === null) &&
-    truncation !== 'auto' &&
-    asArray((client.body as Json).messages ?? (client.body as Json).input).length <= MAX_MESSAGES
+    truncation !== 'auto'
   );
 }
 

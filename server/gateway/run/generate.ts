@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { now } from '../../base/clock';
 import type { Picocredits } from '../../base/credits';
 import { settings } from '../../base/env';
@@ -123,6 +124,8 @@ async function admitRequest(
   const isLarge = read.isLarge || addedBytes > AT_ONCE_BYTES;
   const clientHeaders = readClientHeaders(request);
   const found = isLarge ? null : findCounted(keyHash, protocol, client, clientHeaders, candidates);
+  // Hashing and measuring take up to 30 ms each.
+  if (!read.isSmall) await letOthersRun();
   const measured = protocol.measure(client, found?.counted);
   const prompt = found && withMedia(found, measured.media);
   const measure = await measureDocuments(measured);

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { measureChat } from '../chat/measure';
 import { measureDocuments } from '../measure-size';
+import { asObject, asText } from '../read-fields';
 import { measureResponses } from './measure';
+import { validateResponses } from './schema';
+import { unpackReasoning } from './sealed-reasoning';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -72,4 +75,26 @@ test('a document that only the provider fetches counts as unknown', async () => 
   const part = { type: 'input_file', file_url: 'https://example.com/a.pdf' };
   const responses = measureResponses({ model: 'm', input: [{ role: 'user', content: [part] }] });
   expect((await measureDocuments(responses))('openai').media.documentTokens).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('media in the result of a tool are measured whatever else the item has @attack', async () => {
+  const item = { type: 'function_call_output', call_id: 'c', output: PARTS, input: 'x' };
+  const responses = measureResponses({ model: 'm', input: [item] });
+  expect((await measureDocuments(responses))('openai').media.images).toHaveLength(1);
+});
+
+test('a message cannot hide its content from the hold behind an output @attack', () => {
+  const item = { role: 'user', content: TEXT, output: [] };
+  expect(() => validateResponses({ model: 'm', input: [{ role: 'user', content: 'x' }, item] })).toThrow(
+    'input.1: must have either content or output',
+  );
+});
+
+test('packed reasoning counts as the text that a provider reads, whatever its base64 looks like @attack', async () => {
+  const pack = (text: string) => Buffer.from(text).toString('base64url');
+  const encrypted_content = `svc-reasoning.${pack('["a')}${'_Description'.repeat(400)}${pack('","s"]')}`;
+  const { text = '' } = asObject(unpackReasoning(encrypted_content));
+  expect(asText(text).length).toBeGreaterThan(3_000);
+  const packed = await sizeOf({ model: 'm', input: [{ type: 'reasoning', encrypted_content }] });
+  expect(packed).toBeGreaterThan(await sizeOf({ model: 'm', input: asText(text) }));
 });

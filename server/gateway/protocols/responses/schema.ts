@@ -88,6 +88,8 @@ export function validateResponses(request: Json): ResponsesRequest {
   const body = validateRequest(responsesRequestSchema, request);
   if (body.input === undefined && body.previous_response_id == null)
     throw refuse('input', 'is required: a string or an array of items');
+  const both = itemsOf(body).findIndex(({ content, output }) => content != null && Array.isArray(output));
+  if (both !== -1) throw refuse(`input.${both}`, 'must have either content or output');
   return body;
 }
 

@@ -31,7 +31,8 @@ export async function keepNumbers(request: Json, { text, strings }: CutJson): Pr
   const marked = markNumbers(text);
   // Each of the two takes up to 30 ms.
   await letOthersRun();
-  return restoreStrings(asObject(parseJson(marked)), strings);
+  // A model that is a number is an error, which must not show the mark.
+  return Object.assign(restoreStrings(asObject(parseJson(marked)), strings), { model: request.model });
 }
 
 /** Like `JSON.stringify`. */

@@ -167,6 +167,13 @@ test('a body that sets a prototype, whose fields nobody has validated, gets 400 
   }
 });
 
+test('a model that is a long number is refused without the mark of such numbers @attack', async () => {
+  const { userKey } = await newPerson({ credits: 10 });
+  const body = '{"model":12345678901234567890,"max_tokens":5,"messages":[],"tools":[{}]}';
+  const { status, json } = await post('/v1/messages', userKey, body);
+  expect([status, json.error?.message]).toEqual([400, expect.stringMatching(/^model: must be a model id/)]);
+});
+
 test('the arguments of calls count like the rest of the body @attack', async () => {
   const { userKey } = await newPerson({ credits: 1_000 });
   const call = (index: number) => ({

@@ -63,10 +63,10 @@ export type FieldPlace = {
   /** Where the items of a list begin and end: before the first one, at each comma, and after the last one. */
   items: number[] | null;
   /**
-   * Whether an object or list contains a number that JavaScript may write with fewer characters: a long or negative
-   * one, or a fraction. 1.0 becomes 1.
+   * The items with a number that JavaScript may write with fewer characters: a long or negative one, or a fraction.
+   * 1.0 becomes 1. Those of an object count as one item, 0.
    */
-  hasOddNumbers: boolean;
+  oddItems: Set<number>;
 };
 
 /** Where the fields are in JSON, and what it contains. */
@@ -165,7 +165,7 @@ export class JsonScan {
 
   #openField(colon: number): void {
     const at = colon + 1;
-    this.#places.push({ name: this.#lastString, from: at, to: at, items: null, hasOddNumbers: false });
+    this.#places.push({ name: this.#lastString, from: at, to: at, items: null, oddItems: new Set() });
   }
 
   #openList(bracket: number): void {
@@ -175,7 +175,7 @@ export class JsonScan {
 
   #noteOddNumber(depth: number): void {
     const field = this.#places.at(-1);
-    if (depth > 1 && field !== undefined) field.hasOddNumbers = true;
+    if (depth > 1) field?.oddItems.add(Math.max(0, (field.items?.length ?? 0) - 1));
   }
 
   /** A comma or the end, at depth 1 of a field and at depth 2 of an item. */

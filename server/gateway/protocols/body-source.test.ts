@@ -38,6 +38,13 @@ test.each(['1.0', '1.50', '1e0', '1E2', '-0', `1${'0'.repeat(63)}`, '99999999999
   },
 );
 
+test('only the item with an odd number is written again', async () => {
+  const text = `{"tools":[{ "text":"${LONG}" },{ "at":1.0 },{ "text":"${LONG}" }]}`;
+  expect(await write(text, (json) => json)).toBe(
+    `{"tools":[{ "text":"${LONG}" },{"at":1},{ "text":"${LONG}" }]}`,
+  );
+});
+
 test.each([
   ['in the outermost object', '{"messages":[],"messages":[{}]}'],
   ['in a message', '{"messages":[{"content":"short","content":"long"}]}'],

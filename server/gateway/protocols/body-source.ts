@@ -1,5 +1,6 @@
 import { ApiError } from '../../base/errors';
 import type { JsonSource } from '../../base/http/read-body';
+import type { FieldPlace } from '../../base/scan-json';
 import { writeExactly } from './exact-numbers';
 import type { Json } from './neutral';
 import { isObject } from './read-fields';
@@ -17,18 +18,16 @@ export type BodySource = {
   fields: ReadonlyMap<string, Place>;
 };
 
-type Place = { from: number; to: number; items: readonly number[] | null };
+type Place = Pick<FieldPlace, 'from' | 'to' | 'items' | 'oddItems'>;
 
 /**
  * Null for JSON with a name that an object contains twice: only one of the values was parsed and metered, and a
- * provider may read the other. A field with odd numbers is written again, as it is measured.
+ * provider may read the other.
  */
 export function readSource(json: Json, names: number, { bytes, outline }: JsonSource): BodySource | null {
   if (names !== outline.names) return null;
   const nameAt = (from: number, to: number): string => JSON.parse(bytes.toString('utf8', from, to));
-  const fields = outline.fields
-    .filter(({ hasOddNumbers }) => !hasOddNumbers)
-    .map(({ name, from, to, items }): [string, Place] => [nameAt(name, from - 1), { from, to, items }]);
+  const fields = outline.fields.map((place): [string, Place] => [nameAt(place.name, place.from - 1), place]);
   return { bytes, json, fields: new Map(fields) };
 }
 
@@ -80,10 +79,11 @@ export async function writeFrom(source: BodySource, body: Json, isLarge: boolean
     before = ',';
     const place = source.fields.get(name);
     const given = source.json[name];
-    if (place !== undefined && given === value) add(source.bytes.subarray(place.from, place.to));
+    if (place?.oddItems.size === 0 && given === value) add(source.bytes.subarray(place.from, place.to));
     else {
-      const { items } = place ?? {};
-      const runs = items && Array.isArray(given) && Array.isArray(value) ? findRuns(given, value) : [];
+      const { items, oddItems } = place ?? {};
+      const isList = items && oddItems && Array.isArray(given) && Array.isArray(value);
+      const runs = isList ? findRuns(given, value, oddItems) : [];
       if (!items || runs.every(({ to }) => to === 0)) await write(value);
       else {
         for (const [index, { item, from, to }] of runs.entries()) {
@@ -99,16 +99,19 @@ export async function writeFrom(source: BodySource, body: Json, isLarge: boolean
   return parts;
 }
 
-/** Consecutive items of a list: those from `from` to before `to` of another, or a new one, where `to` is 0. */
+/**
+ * Consecutive items of a list: those from `from` to before `to` of another, or one that is written, where `to` is 0.
+ * An item with odd numbers is written, as it is measured.
+ */
 type Run = { item: unknown; from: number; to: number };
 
-function findRuns(given: readonly unknown[], items: readonly unknown[]): Run[] {
+function findRuns(given: readonly unknown[], items: readonly unknown[], odd: ReadonlySet<number>): Run[] {
   const places = new Map(given.map((item, index) => [item, index]));
   const runs: Run[] = [];
   for (const item of items) {
     const at = isObject(item) ? places.get(item) : undefined;
     const last = runs.at(-1);
-    if (at === undefined) runs.push({ item, from: 0, to: 0 });
+    if (at === undefined || odd.has(at)) runs.push({ item, from: 0, to: 0 });
     else if (last !== undefined && last.to === at && last.to > 0) last.to++;
     else runs.push({ item, from: at, to: at + 1 });
   }

@@ -413,7 +413,7 @@ export function readSecret(variable: string): string | undefined {
 }
 
 /** Undefined unless this process is one of several INSTANCES. Known before the settings are. */
-export const instanceNumber = (): string | undefined => process.env.INSTANCE_NUMBER;
+export const instanceNumber = (): string | undefined => process.env.INSTANCE_NUMBER || undefined;
 
 let current: Settings | undefined;
 

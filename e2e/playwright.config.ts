@@ -28,6 +28,8 @@ export default defineConfig({
   workers: 3,
   // Long enough for a busy build machine.
   timeout: 90_000,
+  // A server that never becomes ready would otherwise wait without end.
+  globalTimeout: 60 * 60_000,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
   // What failed once is named at the end.

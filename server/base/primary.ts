@@ -11,7 +11,7 @@ export const primaryEnd = (): End => ({
   from: process,
 });
 
-/** The primary may wait for an instance meanwhile. */
+/** Longer than the primary waits for an instance that it has to ask first. */
 const PRIMARY_MS = 5 * SECOND_MS;
 
 let channel: Channel | undefined;

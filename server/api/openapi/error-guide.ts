@@ -124,7 +124,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   insufficient_credits: {
     when: 'The user does not have enough credits for this request.',
     remedy:
-      'Without `param`, open the checkout so that the user can buy credits, or show `action_url`. With `param`, the credits cover a request like the one before: show the message, which says what this one needs, and shorten it.',
+      'Without `param`, open the checkout so that the user can buy credits, or show `action_url`. With `param`, the balance is enough for a request like the previous one: show the message, which says what this one needs, and shorten the prompt.',
     example: () => tooFewCredits('insufficient_credits', ACTION_URL),
   },
   partner_not_permitted: {

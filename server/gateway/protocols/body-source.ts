@@ -7,8 +7,8 @@ import { isObject } from './read-fields';
 import { writeLargeJson } from './write-large-json';
 
 /**
- * Sends on what a client wrote, where it is what the provider is to read: to write an agent's request again takes
- * longer than to parse it.
+ * Forwards the bytes of a client's JSON wherever the provider receives the same values: serialising an agent's request
+ * again takes longer than parsing it.
  */
 
 /** The JSON of a request, and what was parsed from it. */

@@ -176,7 +176,7 @@ async function admitRequest(
   return run;
 }
 
-/** The field of a prompt that the credits do not cover, although they cover the charge of the request before. */
+/** The field of a prompt that the balance does not cover, although it exceeds the charge of the previous request. */
 function findTooLong(prompt: ChainedPrompt | null, lack: Lack | null | undefined, { format }: ClientRequest) {
   const coversLast = prompt?.lastCharge != null && lack != null && lack.available > prompt.lastCharge;
   return coversLast ? PROMPT_FIELDS[format] : null;

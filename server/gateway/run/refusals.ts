@@ -14,7 +14,7 @@ type Refused = Extract<Admission, { ok: false }>;
 
 /**
  * The error for a request that admission refuses. `keyHash` is of the key that would pay, and `prompt` the field of
- * the prompt if credits for a request like the one before are left.
+ * the prompt if the balance is enough for a request like the previous one.
  */
 export function toApiError(
   { refusal, limit, lack = null }: Refused,
@@ -113,7 +113,7 @@ function describeTooFew(url: string, lack: Lack | null): string {
 const tooLongForCredits = (actionUrl: string, lack: Lack, param: string): ApiError =>
   new ApiError(
     'insufficient_credits',
-    `Not enough credits for this request: ${describeLack(lack)}, which cover one like the request before. Shorten the prompt, lower the maximum output, or wait until other requests end. The user can buy more at ${actionUrl}`,
+    `Not enough credits for this request: ${describeLack(lack)}, which is enough for one like the previous. Shorten the prompt, lower the maximum output, or wait until other requests end. The user can buy more at ${actionUrl}`,
     { actionUrl, param },
   );
 

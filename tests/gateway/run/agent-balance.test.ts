@@ -22,7 +22,7 @@ test('a refusal names the prompt if the balance covers the charge of the step be
   const { error } = await send({ path, body: { ...body, messages } });
   expect(error).toMatchObject({
     param: 'messages',
-    message: expect.stringMatching(/which cover one like the request before\. Shorten the prompt, /),
+    message: expect.stringMatching(/which is enough for one like the previous\. Shorten the prompt, /),
   });
 });
 

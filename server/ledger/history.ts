@@ -154,3 +154,23 @@ function toEntry(row: Row): HistoryEntry {
     }),
   };
 }
+
+/** Entries that are looked at, and requests among them that are compared. */
+const RECENT = { entries: 200, requests: 20 };
+
+/** The output tokens of the user's last complete requests to a model in an app. */
+export async function readRecentOutputs({
+  userId,
+  partnerId,
+  model,
+}: Owner & { model: string }): Promise<number[]> {
+  const { rows } = await pool().query<{ output_tokens: number }>({
+    name: 'read_recent_outputs',
+    text: `SELECT t.output_tokens FROM (
+             SELECT t.kind, t.model, t.outcome, t.output_tokens FROM ledger_transaction t
+             WHERE t.user_id = $1 AND t.partner_id = $2 ORDER BY ledger_slot(t.created_at) DESC LIMIT $4) t
+           WHERE t.kind = 'usage' AND t.model = $3 AND t.outcome = 'completed' LIMIT $5`,
+    values: [userId, partnerId, model, RECENT.entries, RECENT.requests],
+  });
+  return rows.map((row) => row.output_tokens);
+}

@@ -26,7 +26,7 @@ export {
 export { drainLedger } from './drain';
 export { type Earnings, readEarnings } from './earnings';
 export { findArchived } from './find-archived';
-export { type HistoryEntry, type HistoryPage, readHistory } from './history';
+export { type HistoryEntry, type HistoryPage, readHistory, readRecentOutputs } from './history';
 export { LEDGER_JOBS } from './jobs';
 export { countRunning, keepLease, sweepHolds } from './lease';
 export {

@@ -16,6 +16,7 @@ import * as checkoutSession from '../../app/v1/credits/checkout/[id]/route.api';
 import * as checkout from '../../app/v1/credits/checkout/route.api';
 import * as history from '../../app/v1/credits/history/route.api';
 import * as pricing from '../../app/v1/credits/pricing/route.api';
+import * as quote from '../../app/v1/credits/quote/route.api';
 import * as receipt from '../../app/v1/credits/receipts/[id]/route.api';
 import * as statementDay from '../../app/v1/credits/statements/[day]/route.api';
 import * as statements from '../../app/v1/credits/statements/route.api';
@@ -56,6 +57,7 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/credits/checkout/[id]': checkoutSession,
   '/v1/credits/history': history,
   '/v1/credits/pricing': pricing,
+  '/v1/credits/quote': quote,
   '/v1/credits/receipts/[id]': receipt,
   '/v1/credits/statements': statements,
   '/v1/credits/statements/[day]': statementDay,

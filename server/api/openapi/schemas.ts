@@ -16,6 +16,7 @@ import { countTokensSchema, messagesRequestSchema } from '../../gateway/protocol
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
+import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';
 import { deletedResponseSchema, inputItemListSchema } from '../../gateway/run/stored-responses';
 import { metadataSchema } from '../../people/metadata';
 import { balanceSchema } from '../balance';
@@ -54,6 +55,7 @@ const REQUESTS = {
   ResponsesRequest: responsesRequestSchema,
   EmbeddingsRequest: embeddingsRequestSchema,
   CountTokensRequest: countTokensSchema,
+  QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
   CheckoutRequest: checkoutRequestSchema,
   SendCodeRequest: sendCodeSchema,
@@ -86,6 +88,7 @@ const RESPONSES = {
   Model: listedModelSchema,
   ModelList: modelListSchema,
   PriceEstimate: priceEstimateSchema,
+  Quote: quoteSchema,
   Balance: balanceSchema,
   HistoryPage: historyPageSchema,
   Receipt: receiptSchema,

@@ -235,7 +235,7 @@ async function admitOrOverloaded(wanted: AdmissionInput, request: WithHeaders): 
 }
 
 /** The few client headers that may concern a provider. */
-function readClientHeaders({ headers }: WithHeaders): ClientHeaders {
+export function readClientHeaders({ headers }: WithHeaders): ClientHeaders {
   const version = headers.get('anthropic-version');
   const beta = headers.get('anthropic-beta');
   return {

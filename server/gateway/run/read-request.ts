@@ -41,6 +41,12 @@ export type ReadRequest<Body> = {
   idempotency: { key: string; bodyHash: Buffer } | null;
 };
 
+/** What the body of a request is read as. */
+type Reading<Body> = Pick<ClientProtocol<Body>, 'modelType' | 'validate'>;
+
+/** Finds the request inside a body that contains it. */
+export type Unwrap<Body> = (json: Json) => Reading<Body> & { json: Json };
+
 /** The partner whose key a request carries; null until the key has been looked up. */
 export type Caller = { partnerId: string | null };
 
@@ -52,7 +58,7 @@ export type Caller = { partnerId: string | null };
  */
 export async function readModelRequest<Body>(
   request: ApiRequest,
-  { modelType, validate }: Pick<ClientProtocol<Body>, 'modelType' | 'validate'>,
+  reading: Reading<Body> | Unwrap<Body>,
   caller: Caller = { partnerId: null },
 ): Promise<ReadRequest<Body>> {
   const keyHash = requireUserKeyHash(request);
@@ -65,9 +71,12 @@ export async function readModelRequest<Body>(
   }
   let requested: RequestedModel | undefined;
   try {
-    const key = modelType === 'language' ? readIdempotencyKey(request) : null;
+    const isIdempotent = typeof reading !== 'function' && reading.modelType === 'language';
+    const key = isIdempotent ? readIdempotencyKey(request) : null;
     const digest = key === null ? undefined : createHash('sha256');
-    const { json, source } = await readJson(request, { keyHash, isSmall, isLarge, digest });
+    const { json: whole, source } = await readJson(request, { keyHash, isSmall, isLarge, digest });
+    const { modelType, validate, json } =
+      typeof reading === 'function' ? reading(whole) : { ...reading, json: whole };
     requested = requireModel(json.model, modelType);
     if (!isSmall) await letOthersRun();
     const body = validate(json);
@@ -95,12 +104,12 @@ async function requireAccess(
   if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
 }
 
-type Reading = { keyHash: Buffer; isSmall: boolean; isLarge: boolean; digest: Hash | undefined };
+type Reception = { keyHash: Buffer; isSmall: boolean; isLarge: boolean; digest: Hash | undefined };
 
 /** Streams of others continue between the steps of what is not small, each of which may take some 30 ms. */
 async function readJson(
   request: ApiRequest,
-  { keyHash, isSmall, isLarge, digest }: Reading,
+  { keyHash, isSmall, isLarge, digest }: Reception,
 ): Promise<{ json: Json; source: BodySource | null }> {
   const key = keyHash.toString('latin1');
   const { cut, source } = await readCutJson(request, GENERATION_BODY_BYTES, { key, isLarge, digest });

@@ -28,6 +28,53 @@ export const CREDITS: Operation[] = [
     errors: KEY_ERRORS,
   },
   {
+    id: 'createQuote',
+    method: 'post',
+    path: '/v1/credits/quote',
+    group: 'credits',
+    summary: 'Quote a request',
+    description:
+      'Returns the most that a request can cost now, and what it will probably cost, before it is sent. Free of charge. For ten minutes, a request sent with the id in `x-svc-quote` never costs more than the maximum, even if prices change. The user’s balance and limits may allow less.',
+    auth: 'user-key',
+    body: {
+      schema: 'QuoteRequest',
+      examples: {
+        chat: {
+          summary: 'A chat completion',
+          value: {
+            endpoint: '/v1/chat/completions',
+            request: {
+              model: 'sandbox/story',
+              max_tokens: 100,
+              messages: [{ role: 'user', content: 'Tell me about the sea' }],
+            },
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The quote.',
+      schema: 'Quote',
+      example: {
+        id: 'quo_AeX9v1mYtQ4m7XK2kPzS5cW8rT3uB6nJ0hGdLfVaQ1wEoRiYpUtZxCvBnM',
+        model: 'sandbox/story',
+        likely: 0.012345,
+        maximum: 0.15,
+        basis: {
+          method: 'recent_requests',
+          requests: 20,
+          input_tokens: 12,
+          cached_input_tokens: 0,
+          output_tokens: 7,
+        },
+        price_version: 'sandbox/story@2000-01-01.1f0c2a9b',
+        expires_at: '2026-11-21T09:40:00.000Z',
+      },
+    },
+    errorFormat: 'chat',
+    errors: ['invalid_request', 'model_not_found', 'model_not_allowed', 'rate_limited', ...KEY_ERRORS],
+  },
+  {
     id: 'readHistory',
     method: 'get',
     path: '/v1/credits/history',

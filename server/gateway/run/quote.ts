@@ -1,0 +1,196 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { z } from 'zod';
+import { MINUTE_MS, now } from '../../base/clock';
+import { chargeFor, creditsToJson, type Microcredits } from '../../base/credits';
+import { ApiError, invariant } from '../../base/errors';
+import type { ApiRequest, WithHeaders } from '../../base/http/api-request';
+import { openSealed, seal } from '../../base/seal';
+import { readRecentOutputs } from '../../ledger';
+import { findPartner } from '../../partners/partner';
+import { requireUserKey } from '../../people/access/authenticate';
+import { pricesAt } from '../pricing/catalog';
+import { costOf, promptTokens } from '../pricing/cost';
+import { CLIENT_PROTOCOLS, type ClientRequest } from '../protocols/client-protocols';
+import { measureDocuments } from '../protocols/measure-size';
+import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import { isObject, refuse } from '../protocols/read-fields';
+import { findCounted, withMedia } from './counted-prompts';
+import { readClientHeaders } from './generate';
+import { resolveReferences } from './kept-responses';
+import { findLimitRefusal } from './key-limit';
+import { likelyInputTokens } from './likely-usage';
+import { type Plan, planRequest } from './plan';
+import { readModelRequest, type Unwrap } from './read-request';
+import { modelNotAllowed } from './refusals';
+
+/**
+ * The price of a request before it is sent: the most it can cost, which is what would be held for it, and what it will
+ * probably cost. The id contains the maximum, encrypted, so nothing is stored.
+ */
+
+const FORMAT_OF = {
+  '/v1/chat/completions': 'chat',
+  '/v1/messages': 'messages',
+  '/v1/responses': 'responses',
+  '/v1/embeddings': 'embeddings',
+} as const satisfies Record<string, ClientRequest['format']>;
+
+type Endpoint = keyof typeof FORMAT_OF;
+const ENDPOINTS = Object.keys(FORMAT_OF) as Endpoint[];
+
+export const quoteRequestSchema = z.object({
+  endpoint: z.enum(ENDPOINTS).meta({ description: 'The endpoint that the request is for.' }),
+  request: z.record(z.string(), z.unknown()).meta({ description: 'The exact body of the request.' }),
+});
+
+export const quoteSchema = z.object({
+  id: z.string().meta({
+    description: 'Sent as `x-svc-quote` with a request, it keeps its charge within the maximum.',
+  }),
+  model: z.string(),
+  likely: z.number().meta({ description: 'What the request will probably cost, in credits.' }),
+  maximum: z.number().meta({ description: 'The most that it can cost: what is held for it.' }),
+  basis: z.object({
+    method: z.enum(['recent_requests', 'typical_output']).meta({
+      description:
+        'Whether the output is the median of the user’s last requests to this model in this app, or a typical one.',
+    }),
+    requests: z.int().meta({ description: 'How many requests were compared, at most 20.' }),
+    input_tokens: z.int(),
+    cached_input_tokens: z.int().meta({
+      description: 'Those of the input that the provider will probably read from its cache.',
+    }),
+    output_tokens: z.int(),
+  }),
+  price_version: z.string(),
+  expires_at: z.iso.datetime(),
+});
+
+type Quote = z.output<typeof quoteSchema>;
+
+/** Output that is assumed without a comparable request. */
+const TYPICAL_OUTPUT = 500;
+const LIFETIME_MS = 10 * MINUTE_MS;
+
+/** Nothing is held or charged. */
+export async function quoteRequest(request: ApiRequest): Promise<Quote> {
+  const read = await readModelRequest(request, unwrap);
+  const { keyHash, waitMs, candidates, isSmall, isLarge } = read;
+  const { model } = candidates[0];
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model.id);
+  const { userId, partnerId } = await requireUserKey(request);
+  const partner = await findPartner(partnerId);
+  invariant(partner, 'a live key has a partner');
+  if (!partner.allModels && !partner.allowedModels.includes(model.id)) throw modelNotAllowed(model.id);
+
+  const protocol = CLIENT_PROTOCOLS[read.body.format];
+  const client = await resolveClient(request, keyHash, read.body);
+  const found = isLarge
+    ? null
+    : findCounted(keyHash, protocol, client, readClientHeaders(request), candidates);
+  if (!isSmall) await letOthersRun();
+  const measured = protocol.measure(client, found?.counted);
+  const prompt = found && withMedia(found, measured.media);
+  const measure = await measureDocuments(measured);
+  const plan = planRequest(protocol, client, candidates, measure, prompt?.trustsCache ? prompt.cachedTokens : 0);
+
+  const outputs = await readRecentOutputs({ userId, partnerId, model: model.id });
+  const usage = likelyUsage(plan, likelyInputTokens(measure, candidates[0]), prompt?.cachedTokens ?? 0, median(outputs));
+  const { prices, priceVersion } = pricesAt(model, now());
+  const { charge: maximum } = chargeFor(plan.want, partner.rateBp);
+  const { charge: likely } = chargeFor(costOf(usage, prices), partner.rateBp);
+  return {
+    ...writeQuoteId(maximum, keyHash),
+    model: model.id,
+    likely: creditsToJson(likely < maximum ? likely : maximum),
+    maximum: creditsToJson(maximum),
+    basis: {
+      method: outputs.length > 0 ? 'recent_requests' : 'typical_output',
+      requests: outputs.length,
+      input_tokens: promptTokens(usage),
+      cached_input_tokens: usage.cacheRead,
+      output_tokens: usage.output,
+    },
+    price_version: priceVersion,
+  };
+}
+
+const unwrap: Unwrap<ClientRequest> = ({ endpoint, request }) => {
+  if (typeof endpoint !== 'string' || !Object.hasOwn(FORMAT_OF, endpoint))
+    throw refuse('endpoint', `expected one of ${ENDPOINTS.join(', ')}`);
+  if (!isObject(request)) throw refuse('request', 'expected the body of the request, a JSON object');
+  const { modelType, validate } = CLIENT_PROTOCOLS[FORMAT_OF[endpoint as Endpoint]];
+  return { modelType, validate, json: request as Json };
+};
+
+/** With what it refers to, as for the request itself. */
+async function resolveClient(
+  request: ApiRequest,
+  keyHash: Buffer,
+  client: ClientRequest,
+): Promise<ClientRequest> {
+  if (client.format !== 'responses') return client;
+  return (await resolveReferences({ request, keyHash, admitCheaply: async () => {} }, client)).client;
+}
+
+/** Where the request has cache breakpoints, what is not read from the cache is written to it. */
+function likelyUsage(
+  { choices, outputCap, searches, bounds: [requested] }: Plan,
+  inputTokens: number,
+  cachedTokens: number,
+  recentOutput: number | null,
+): TokenUsage {
+  const cacheRead = Math.min(inputTokens, cachedTokens);
+  const rest = inputTokens - cacheRead;
+  const lifetime = requested?.lifetime ?? 'none';
+  return {
+    ...NO_TOKENS,
+    [NEW_TOKENS[lifetime]]: rest,
+    cacheRead,
+    output: Math.min(choices * outputCap, recentOutput ?? choices * TYPICAL_OUTPUT),
+    searches: Math.min(1, searches),
+  };
+}
+
+const NEW_TOKENS = { none: 'input', '5m': 'cacheWrite5m', '1h': 'cacheWrite1h' } as const;
+
+function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? null;
+}
+
+const PREFIX = 'quo_';
+const PURPOSE = 'quote';
+const ID = /^quo_[\w-]{60,300}$/;
+
+function writeQuoteId(maximum: Microcredits, keyHash: Buffer): Pick<Quote, 'id' | 'expires_at'> {
+  const expiresAtMs = now() + LIFETIME_MS;
+  const content = `${expiresAtMs}.${maximum}.${keyHash.toString('base64url')}`;
+  return {
+    id: PREFIX + Buffer.from(seal(content, PURPOSE)).toString('base64url'),
+    expires_at: new Date(expiresAtMs).toISOString(),
+  };
+}
+
+/** The most that a request sent with a quote may cost; null without one. */
+export function readQuotedMaximum({ headers }: WithHeaders, keyHash: Buffer): Microcredits | null {
+  const id = headers.get('x-svc-quote');
+  if (id === null) return null;
+  const [expiresAtMs = '', maximum = '', ofKey] = openQuote(id);
+  if (ofKey !== keyHash.toString('base64url'))
+    throw invalidQuote('expected the id of a quote that this key requested');
+  if (Number(expiresAtMs) <= now()) throw invalidQuote('this quote has expired. Request a new one');
+  return BigInt(maximum) as Microcredits;
+}
+
+function openQuote(id: string): string[] {
+  if (!ID.test(id)) return [];
+  try {
+    return openSealed(Buffer.from(id.slice(PREFIX.length), 'base64url'), PURPOSE).split('.');
+  } catch {
+    return [];
+  }
+}
+
+const invalidQuote = (problem: string): ApiError =>
+  new ApiError('invalid_request', `x-svc-quote: ${problem}`, { param: 'quote' });

@@ -22,6 +22,7 @@ const PATHS = [
   '/v1/credits/balance',
   '/v1/credits/history',
   '/v1/credits/pricing',
+  '/v1/credits/quote',
 ];
 
 test.each(PATHS)('a preflight of %s needs no key and allows the requested headers', async (path) => {

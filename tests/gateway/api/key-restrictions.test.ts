@@ -19,6 +19,7 @@ type From = { ip?: string; origin?: string; key?: string };
 type Refusal = { error: { type: string; message: string } };
 
 const BODY = { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
+const QUOTE = { endpoint: '/v1/chat/completions', request: BODY };
 const headersOf = ({ ip, origin, key = person.userKey }: From) => ({
   authorization: `Bearer ${key}`,
   'content-type': 'application/json',
@@ -35,6 +36,7 @@ const ENDPOINTS: [string, (from: From) => Promise<Response>][] = [
   ['POST /v1/messages/count_tokens', (from) => post('/v1/messages/count_tokens', from)],
   ['GET /v1/credits/balance', (from) => get('/v1/credits/balance', from)],
   ['GET /v1/credits/history', (from) => get('/v1/credits/history', from)],
+  ['POST /v1/credits/quote', (from) => post('/v1/credits/quote', from, QUOTE)],
   ['a malformed POST /v1/chat/completions', (from) => post('/v1/chat/completions', from, {})],
 ];
 

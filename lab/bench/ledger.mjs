@@ -209,6 +209,7 @@ async function call(client, { keys, receipt, settled, admitted, holds, kept, mak
     makes ? every(null) : holds.slice(0, admitted.length),
     every(kept && makes),
     every(false),
+    every(null),
   ];
   const columns = [...settlements, ...admissions];
   const further = [1, 1_000, '90 seconds', 10_000_000_000, 10_000_000_000];

@@ -33,6 +33,8 @@ export type AdmissionRequest = {
   need: Picocredits;
   /** Exact cost, before commission, of the most expensive response that the request allows. */
   want: Picocredits;
+  /** The most that the request may hold, and so cost; null for no ceiling. */
+  ceiling?: Microcredits | null;
   /** Where the key is used from. A restricted key is refused if it is not known. */
   clientIp?: string | null;
   origin?: string | null;
@@ -95,10 +97,10 @@ export type Lack = { needed: Microcredits; available: Microcredits };
 /** Of a limit: the user set it for the app, or for all apps together; or it is the partner's. */
 export type LimitScope = 'app' | 'all' | 'partner';
 
-/** `stop`: the user has stopped the apps. */
+/** `stop`: the user has stopped the apps. `credits` of a `request`: its ceiling. */
 export type ReachedLimit = {
-  kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day';
-  scope: LimitScope;
+  kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day' | 'credits';
+  scope: LimitScope | 'request';
   /** When the period ends; null if the limit is of no period. */
   resetsAt: Date | null;
 };
@@ -109,7 +111,7 @@ export type AdmissionRow =
   /** Without kept holds, the request might fit or get more. `amount` is how many the user has. */
   | { outcome: 'refused_by_kept' | 'lowered_by_kept'; user_id: string; amount: bigint }
   /** `amount` is when the limit resets, in seconds since 1970. */
-  | { outcome: LimitOutcome; partner_id: string; amount: bigint }
+  | { outcome: LimitOutcome; partner_id: string; rate_bp: number; amount: bigint }
   /** `partner_id` and the rest are null for an unknown key. `amount` is what the app can spend, `want` at most. */
   | {
       outcome: Exclude<AdmissionRefusal, 'limit_reached'> | 'again' | 'make_hold';
@@ -118,7 +120,7 @@ export type AdmissionRow =
       amount: bigint | null;
     };
 
-type LimitOutcome = `limit_${ReachedLimit['kind']}_${LimitScope}`;
+type LimitOutcome = `limit_${ReachedLimit['kind']}_${ReachedLimit['scope']}`;
 
 type HeldRow = {
   outcome: 'held';
@@ -143,6 +145,7 @@ export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ holdId }) => holdId ?? null,
   ({ isKept }) => isKept ?? false,
   ({ isPatient }) => isPatient ?? false,
+  ({ ceiling }) => ceiling ?? null,
 ];
 
 /** What is missing for a request that was refused; null for a key that cannot pay at all. */
@@ -155,6 +158,14 @@ export function readLack(
   const minimum = minimumBalance();
   const available = microcredits(amount > 0n ? amount : 0n);
   return { needed: charge > minimum ? charge : minimum, available };
+}
+
+/** What is missing for a request that its ceiling refuses: it costs at least `needed`. */
+export function readCeilingLack(
+  { need, ceiling }: AdmissionRequest,
+  { rate_bp: rateBp }: { rate_bp: number },
+): Lack | null {
+  return ceiling == null ? null : { needed: chargeFor(need, rateBp).charge, available: ceiling };
 }
 
 export function readHold(requestId: string, row: HeldRow): Hold {
@@ -170,7 +181,7 @@ export function readHold(requestId: string, row: HeldRow): Hold {
 }
 
 export function readLimit({ outcome, amount }: { outcome: LimitOutcome; amount: bigint }): ReachedLimit {
-  const [, kind, scope] = outcome.split('_') as ['limit', ReachedLimit['kind'], LimitScope];
+  const [, kind, scope] = outcome.split('_') as ['limit', ReachedLimit['kind'], ReachedLimit['scope']];
   const isOfPeriod = kind === 'day' || kind === 'week' || kind === 'month';
   return { kind, scope, resetsAt: isOfPeriod ? new Date(Number(amount) * SECOND_MS) : null };
 }

@@ -4,6 +4,7 @@ import {
   type AdmissionRequest,
   isLimitReached,
   type KeptHold,
+  readCeilingLack,
   readHold,
   readLack,
   readLimit,
@@ -56,7 +57,13 @@ async function makeHold(request: AdmissionRequest): Promise<Admission> {
     const row = await submitAdmission({ isKept, isPatient, ...request });
     invariant(row, 'every admission has a result');
     if (isLimitReached(row))
-      return { ok: false, refusal: 'limit_reached', limit: readLimit(row), partnerId: row.partner_id };
+      return {
+        ok: false,
+        refusal: 'limit_reached',
+        limit: readLimit(row),
+        lack: readCeilingLack(request, row),
+        partnerId: row.partner_id,
+      };
     switch (row.outcome) {
       case 'held': {
         const hold = readHold(request.requestId, row);

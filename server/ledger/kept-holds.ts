@@ -56,11 +56,12 @@ export function keepHold(keyHash: Buffer, { requestId, userId, rateBp, amount }:
 }
 
 /** An idle hold that covers the request. If there are only smaller ones, a larger one soon replaces one of them. */
-export function takeKeptHold({ keyHash, want, requestId }: AdmissionRequest): KeptHold | null {
+export function takeKeptHold({ keyHash, want, ceiling, requestId }: AdmissionRequest): KeptHold | null {
   let tooSmall: KeptHold | undefined;
   for (const kept of keptHolds.get(nameOf(keyHash)) ?? []) {
     if (kept.usedBy !== null || !isReusable(kept)) continue;
-    if (kept.amount >= chargeFor(want, kept.rateBp).charge) {
+    const isCovered = ceiling != null && kept.amount >= ceiling;
+    if (isCovered || kept.amount >= chargeFor(want, kept.rateBp).charge) {
       kept.usedBy = requestId;
       return kept;
     }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { now, setClock } from '../../server/base/clock';
-import { chargeFor } from '../../server/base/credits';
+import { chargeFor, wholeCredits } from '../../server/base/credits';
 import { inTransaction, ledgerPool, pool, prisma } from '../../server/base/db';
 import { newId } from '../../server/base/ids';
 import {
@@ -147,6 +147,17 @@ describe('a kept hold', () => {
       running.requestId.replace('req_', 'txn_'),
     ]);
     expect(rows).toEqual([{ held: 4_000_000n }]);
+  });
+
+  test('lets a request take no more than its ceiling, and none that needs more', async () => {
+    const { wallet, kept } = await frequentUser({ want: 10 });
+    const ceiling = wholeCredits(3);
+    const first = await hold(wallet, 'A', 4, 3, { ceiling });
+    expect(first).toMatchObject({ hold: { amount: ceiling, kept: { id: kept } } });
+    if (first.ok) expect((await charge(first.hold, 9))?.captured).toBe(ceiling);
+    const limit = { kind: 'credits', scope: 'request', resetsAt: null };
+    const lack = { needed: wholeCredits(4), available: ceiling };
+    expect(await hold(wallet, 'A', 5, 4, { ceiling })).toMatchObject({ limit, lack });
   });
 
   test('is used by one request at a time, and a larger request replaces it', async () => {

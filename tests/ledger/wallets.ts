@@ -136,13 +136,20 @@ export function stopOrResume(wallet: Wallet, scope: string, isStopped: boolean):
   return inTransaction((tx) => (isStopped ? stopSpending(tx, of) : resumeSpending(tx, of)));
 }
 
-export const hold = (wallet: Wallet, app: string, want: number, need = 0): ReturnType<typeof admit> =>
+export const hold = (
+  wallet: Wallet,
+  app: string,
+  want: number,
+  need = 0,
+  rest: Partial<Parameters<typeof admit>[0]> = {},
+): ReturnType<typeof admit> =>
   admit({
     keyHash: appOf(wallet, app).keyHash,
     requestId: newId('req'),
     model: 'test/model',
     need: exactly(need),
     want: exactly(want),
+    ...rest,
   });
 
 /** Returns what an app sees: `[balance in credits, status]`. */

@@ -30,7 +30,7 @@ export const HEADERS = {
   },
   'x-svc-output-cap': {
     description:
-      'The output limit that was applied, when it was lowered to the model’s maximum or to what the balance can pay for.',
+      'The output limit that was applied, when it was lowered to the model’s maximum or to what the balance, or `x-svc-max-credits`, can pay for.',
     schema: TEXT,
     example: '4096',
   },

@@ -18,6 +18,8 @@ const ALWAYS_ALLOWED_HEADERS = [
   'openai-organization',
   'openai-project',
   'idempotency-key',
+  'x-svc-max-credits',
+  'x-svc-quote',
 ];
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const MAX_ECHOED_HEADERS = 40;

@@ -112,7 +112,7 @@ async function admitRequest(
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
 ): Promise<Run> {
-  const { keyHash, candidates, warnings } = read;
+  const { keyHash, candidates, warnings, ceiling } = read;
   const model = candidates[0].model.id;
   const { clientIp, origin } = readKeySource(request);
   const fullness = findFullness(candidates, clientIp);
@@ -132,7 +132,7 @@ async function admitRequest(
   const cached = prompt?.trustsCache ? prompt.cachedTokens : 0;
   const plan = planRequest(protocol, client, candidates, measure, cached);
   const { need, want } = plan;
-  const wanted = { keyHash, requestId, model, need, want, clientIp, origin };
+  const wanted = { keyHash, requestId, model, need, want, ceiling, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
   if (!admission.ok) throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, client));

@@ -1,10 +1,9 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { z } from 'zod';
-import { MINUTE_MS, now } from '../../base/clock';
-import { chargeFor, creditsToJson, type Microcredits } from '../../base/credits';
-import { ApiError, invariant } from '../../base/errors';
-import type { ApiRequest, WithHeaders } from '../../base/http/api-request';
-import { openSealed, seal } from '../../base/seal';
+import { now } from '../../base/clock';
+import { chargeFor, creditsToJson } from '../../base/credits';
+import { invariant } from '../../base/errors';
+import type { ApiRequest } from '../../base/http/api-request';
 import { readRecentOutputs } from '../../ledger';
 import { findPartner } from '../../partners/partner';
 import { requireUserKey } from '../../people/access/authenticate';
@@ -20,12 +19,13 @@ import { resolveReferences } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
 import { type Plan, planRequest } from './plan';
+import { writeQuoteId } from './quote-id';
 import { readModelRequest, type Unwrap } from './read-request';
 import { modelNotAllowed } from './refusals';
 
 /**
  * The price of a request before it is sent: the most it can cost, which is what would be held for it, and what it will
- * probably cost. The id contains the maximum, encrypted, so nothing is stored.
+ * probably cost.
  */
 
 const FORMAT_OF = {
@@ -70,7 +70,6 @@ type Quote = z.output<typeof quoteSchema>;
 
 /** Output that is assumed without a comparable request. */
 const TYPICAL_OUTPUT = 500;
-const LIFETIME_MS = 10 * MINUTE_MS;
 
 /** Nothing is held or charged. */
 export async function quoteRequest(request: ApiRequest): Promise<Quote> {
@@ -158,39 +157,3 @@ function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
-
-const PREFIX = 'quo_';
-const PURPOSE = 'quote';
-const ID = /^quo_[\w-]{60,300}$/;
-
-function writeQuoteId(maximum: Microcredits, keyHash: Buffer): Pick<Quote, 'id' | 'expires_at'> {
-  const expiresAtMs = now() + LIFETIME_MS;
-  const content = `${expiresAtMs}.${maximum}.${keyHash.toString('base64url')}`;
-  return {
-    id: PREFIX + Buffer.from(seal(content, PURPOSE)).toString('base64url'),
-    expires_at: new Date(expiresAtMs).toISOString(),
-  };
-}
-
-/** The most that a request sent with a quote may cost; null without one. */
-export function readQuotedMaximum({ headers }: WithHeaders, keyHash: Buffer): Microcredits | null {
-  const id = headers.get('x-svc-quote');
-  if (id === null) return null;
-  const [expiresAtMs = '', maximum = '', ofKey] = openQuote(id);
-  if (ofKey !== keyHash.toString('base64url'))
-    throw invalidQuote('expected the id of a quote that this key requested');
-  if (Number(expiresAtMs) <= now()) throw invalidQuote('this quote has expired. Request a new one');
-  return BigInt(maximum) as Microcredits;
-}
-
-function openQuote(id: string): string[] {
-  if (!ID.test(id)) return [];
-  try {
-    return openSealed(Buffer.from(id.slice(PREFIX.length), 'base64url'), PURPOSE).split('.');
-  } catch {
-    return [];
-  }
-}
-
-const invalidQuote = (problem: string): ApiError =>
-  new ApiError('invalid_request', `x-svc-quote: ${problem}`, { param: 'quote' });

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { restoreStrings } from '../../base/cut-json';
+import type { Microcredits } from '../../base/credits';
 import type { ApiRequest } from '../../base/http/api-request';
 import { requireUserKeyHash } from '../../base/http/credentials';
 import { readIdempotencyKey } from '../../base/http/idempotency-key';
@@ -17,6 +18,7 @@ import { keepNumbers } from '../protocols/exact-numbers';
 import type { Json, ModelType } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { type Candidates, resolveCandidates } from './candidates';
+import { readCeiling } from './ceiling';
 import { findLimitRefusal } from './key-limit';
 import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
 
@@ -37,6 +39,8 @@ export type ReadRequest<Body> = {
   isSmall: boolean;
   /** Whether it would block other requests to write the body at once. */
   isLarge: boolean;
+  /** The most that the request may cost; null for no ceiling. */
+  ceiling: Microcredits | null;
   /** The `Idempotency-Key` with the hash of the body; null without one, and for embeddings. */
   idempotency: { key: string; bodyHash: Buffer } | null;
 };
@@ -71,6 +75,7 @@ export async function readModelRequest<Body>(
   }
   let requested: RequestedModel | undefined;
   try {
+    const ceiling = readCeiling(request, keyHash);
     const isIdempotent = typeof reading !== 'function' && reading.modelType === 'language';
     const key = isIdempotent ? readIdempotencyKey(request) : null;
     const digest = key === null ? undefined : createHash('sha256');
@@ -83,7 +88,7 @@ export async function readModelRequest<Body>(
     if (!isSmall) await letOthersRun();
     const { candidates, warnings } = requested;
     const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
-    return { keyHash, waitMs, candidates, warnings, body, source, isSmall, isLarge, idempotency };
+    return { keyHash, waitMs, candidates, warnings, body, source, isSmall, isLarge, ceiling, idempotency };
   } catch (error) {
     await requireAccess(request, caller, requested);
     throw error;

@@ -25,7 +25,7 @@ export function toApiError(
   switch (refusal) {
     case 'limit_reached':
       invariant(limit, 'the refusal names the limit');
-      return limitReached(limit, keyHash);
+      return limit.scope === 'request' ? aboveCeiling(lack) : limitReached(limit, keyHash);
     case 'invalid_user_key':
       return invalidUserKey();
     case 'partner_disabled':
@@ -76,15 +76,26 @@ function busy(lack: Lack | null): ApiError {
   );
 }
 
+/** The caller sets the ceiling: the user need not do anything. */
+function aboveCeiling(lack: Lack | null): ApiError {
+  invariant(lack, 'a request above its ceiling has one');
+  return new ApiError(
+    'partner_limit_reached',
+    `This request costs at least ${describeCredits(roundUp(lack.needed))}, and its ceiling (x-svc-max-credits or x-svc-quote) is ${formatCredits(lack.available)}. Raise the ceiling, or send a shorter request.`,
+    { param: 'max_credits' },
+  );
+}
+
 /** Of a credit. */
 const HUNDREDTH = 10_000n;
 
 /** Both to a hundredth of a credit: what is needed is rounded up, and what is there down. */
 function describeLack({ needed, available }: Lack): string {
-  const mostNeeded = ((needed + HUNDREDTH - 1n) / HUNDREDTH) * HUNDREDTH;
   const leastAvailable = (available / HUNDREDTH) * HUNDREDTH;
-  return `it needs at least ${describeCredits(mostNeeded)}, and ${formatCredits(leastAvailable)} are available`;
+  return `it needs at least ${describeCredits(roundUp(needed))}, and ${formatCredits(leastAvailable)} are available`;
 }
+
+const roundUp = (amount: bigint): bigint => ((amount + HUNDREDTH - 1n) / HUNDREDTH) * HUNDREDTH;
 
 type Describe = (url: string, lack: Lack | null) => string;
 

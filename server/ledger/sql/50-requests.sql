@@ -46,7 +46,8 @@ $$;
 -- admissions, so that the credits they free can be spent. Each call admits at most one request per user: further
 -- admissions return 'again' and belong in a later call. Simple settlements are made all at once. `s_turn` numbers the
 -- settlements of one user from 1, and of those that are not simple, each finds the ones before it done. A settlement
--- without a charge releases its hold. `a_need` and `a_want` are exact picocredits before commission. A settlement that
+-- without a charge releases its hold. `a_need` and `a_want` are exact picocredits before commission, and `a_ceiling` is the
+-- most that the request may hold, null for no ceiling. A settlement that
 -- costs more than its hold may pause the user or the app: `pauses` says which (see ledger_count_overrun). A difference of
 -- one microcredit is rounding.
 --
@@ -72,7 +73,7 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_output integer[], s_reasoning integer[], s_web_searches integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   s_attempts jsonb[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
-  a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[],
+  a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[], a_ceiling bigint[],
   p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
 ) RETURNS TABLE (
   n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
@@ -311,8 +312,8 @@ BEGIN
     RETURN QUERY
     SELECT settling + r.n::integer, CASE WHEN k.key_id IS NULL THEN 'make_hold' ELSE 'held' END,
       k.user_id, k.partner_id, k.key_id, k.app_user_id, k.rate_bp, k.amount, NULL::bigint, NULL::text, true
-    FROM unnest(a_key_hash, a_model, a_want, a_client_ip, a_origin, a_hold)
-      WITH ORDINALITY AS r (key_hash, model, want, client_ip, origin, hold_id, n)
+    FROM unnest(a_key_hash, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_ceiling)
+      WITH ORDINALITY AS r (key_hash, model, need, want, client_ip, origin, hold_id, ceiling, n)
     LEFT JOIN LATERAL (
       SELECT k.key_id, k.user_id, k.partner_id, u.app_user_id, k.rate_bp, w.amount
       FROM (
@@ -331,9 +332,11 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT u.app_user_id, u.own, u.own_held FROM user_app u
         WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u
-      CROSS JOIN LATERAL (SELECT ledger_charge(r.want, k.rate_bp), least(u.own - u.own_held, a.money - a.held)) AS w (amount, free)
+      CROSS JOIN LATERAL (SELECT
+        least(ledger_charge(r.want, k.rate_bp), r.ceiling), least(u.own - u.own_held, a.money - a.held)) AS w (amount, free)
       -- A refund may have taken what was held.
-      WHERE h.rate_bp = k.rate_bp AND h.amount >= w.amount AND w.free >= greatest(0, p_minimum - h.amount)
+      WHERE h.rate_bp = k.rate_bp AND h.amount >= w.amount AND (r.ceiling < ledger_charge(r.need, k.rate_bp)) IS NOT TRUE
+        AND w.free >= greatest(0, p_minimum - h.amount)
     ) k ON true
     WHERE r.hold_id IS NOT NULL;
   END IF;
@@ -353,6 +356,7 @@ BEGIN
           WHEN k.restriction IS NOT NULL THEN 'restricted_to_' || k.restriction
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
           WHEN NOT s.paused AND l.refusal IS NOT NULL THEN l.refusal
+          WHEN NOT s.paused AND r.ceiling < ledger_charge(r.need, k.rate_bp) THEN 'limit_credits_request'
           WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
           WHEN NOT s.paused AND s.spendable >= s.need_credits THEN 'held'
           ELSE (
@@ -360,8 +364,8 @@ BEGIN
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome,
         extract(epoch FROM l.resets_at)::bigint AS resets_at
-      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_keep, a_patient)
-        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, n)
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, ceiling, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
           p.paused_at, p.limits_users,
@@ -386,7 +390,7 @@ BEGIN
       CROSS JOIN LATERAL (SELECT
         least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
-        least(ledger_charge(r.want, k.rate_bp), l.per_request),
+        least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling),
         coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
       WHERE r.hold_id IS NULL
     ),

@@ -104,3 +104,33 @@ test('a quote needs a live key, a model of the app, and a turn within the limit 
   for (let n = 0; n < 31; n++) statuses.push((await quote(userKey, CHAT, REQUESTS[CHAT])).status);
   expect(statuses.at(-1)).toBe(429);
 });
+
+test('a request sent with a quote costs at most its maximum, even if the commission has been raised since', async () => {
+  const { userKey, partnerId } = await newPerson({ credits: 100 });
+  const { body: quoted } = await quote(userKey, CHAT, REQUESTS[CHAT]);
+  await prisma().partner.update({ where: { id: partnerId }, data: { rateBp: 9_000 } });
+  const headers = { 'x-svc-quote': String(quoted.id) };
+  const answer = await post(userKey, CHAT, REQUESTS[CHAT], headers);
+  expect(answer.status).toBe(200);
+  expect((await readReceipt(userKey, answer)).held_credits).toBe(quoted.maximum);
+
+  const lower = await post(userKey, CHAT, REQUESTS[CHAT], { ...headers, 'x-svc-max-credits': '0.000001' });
+  expect([lower.status, lower.body.error]).toMatchObject([402, { param: 'max_credits' }]);
+});
+
+test('a quote ends after ten minutes, and belongs to its key', async () => {
+  const start = now();
+  setClock(() => start);
+  const { userKey } = await newPerson({ credits: 100 });
+  const other = await newPerson({ credits: 100 });
+  const { body: quoted } = await quote(userKey, CHAT, REQUESTS[CHAT]);
+  const headers = { 'x-svc-quote': String(quoted.id) };
+  const refused = { error: { type: 'invalid_request', param: 'quote' } };
+  expect((await post(other.userKey, CHAT, REQUESTS[CHAT], headers)).body).toMatchObject(refused);
+  for (const id of ['', 'quo_', `${quoted.id}A`, `quo_${'A'.repeat(200)}`, 'x'.repeat(2_000)])
+    expect((await post(userKey, CHAT, REQUESTS[CHAT], { 'x-svc-quote': id })).body).toMatchObject(refused);
+  setClock(() => Date.parse(String(quoted.expires_at)) - 1);
+  expect((await post(userKey, CHAT, REQUESTS[CHAT], headers)).status).toBe(200);
+  setClock(() => Date.parse(String(quoted.expires_at)));
+  expect((await post(userKey, CHAT, REQUESTS[CHAT], headers)).body).toMatchObject(refused);
+});

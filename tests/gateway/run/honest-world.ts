@@ -25,10 +25,12 @@ export type Outcome = {
 /** When the client closes its connection, or what happens to a request that its provider works on. */
 export type Leaving = 'once the provider works' | 'once output arrived' | (() => void | Promise<void>);
 
+export type Sent = Omit<ApiRequest, 'path'> & { path: string; headers?: Record<string, string> };
+
 export type HonestWorld = {
   upstream: HonestUpstream;
   /** Sends a request and reads the response, or leaves, or ends the request in another way. */
-  send: (request: ApiRequest, leaving?: Leaving) => Promise<Outcome>;
+  send: (request: Sent, leaving?: Leaving) => Promise<Outcome>;
 };
 
 /** Call at the top of a test file, before anything reads the settings. */
@@ -39,12 +41,12 @@ export async function openHonestWorld({ credits = 10_000_000 } = {}): Promise<Ho
   const { userKey } = await newPerson({ credits, rateBp: RATE_BP });
   const known = new Set<string>();
 
-  async function send(request: ApiRequest, leaving?: Leaving): Promise<Outcome> {
+  async function send(request: Sent, leaving?: Leaving): Promise<Outcome> {
     const first = upstream.bills.length;
     const controller = new AbortController();
     const sent = fetch(api.url + request.path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${userKey}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${userKey}`, ...request.headers },
       body: JSON.stringify(request.body),
       signal: controller.signal,
     });

@@ -49,6 +49,19 @@ const IDEMPOTENCY_KEY = {
   },
 };
 
+const LIMITS = {
+  'x-svc-max-credits': {
+    description:
+      'The most credits that the request may cost, with at most 6 decimals. Output is limited to what they pay for (`x-svc-output-cap`). A request that cannot cost so little is refused (402, `param: "max_credits"`), and the message says what would do.',
+    example: '2.5',
+  },
+  'x-svc-quote': {
+    description:
+      'The id of a quote that this key requested in the last ten minutes. The request costs at most its maximum.',
+    example: 'quo_AeX9v1mYtQ4m7XK2kPzS5cW8rT3uB6nJ0hGdLfVaQ1wEoRiYpUtZxCvBnM',
+  },
+};
+
 const RESPONSE = {
   id: 'resp_5hQk2vX8yTzN',
   object: 'response',
@@ -95,7 +108,7 @@ export const GENERATE: Operation[] = [
     description:
       'The chat completions format, with streaming, tools, images, documents, structured output and reasoning. Documented fields of the provider that cost nothing extra are passed on, even if they are not listed here. Others are dropped, and `x-svc-warnings` names them; parts and tools of another type are refused. An image is inline or at a public `https` URL, a document is a PDF in `file_data`. Without an output limit, the response can be as long as the balance can pay for.',
     auth: 'user-key',
-    requestHeaders: IDEMPOTENCY_KEY,
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'ChatRequest',
       examples: {
@@ -167,6 +180,7 @@ export const GENERATE: Operation[] = [
     auth: 'user-key',
     requestHeaders: {
       ...IDEMPOTENCY_KEY,
+      ...LIMITS,
       'anthropic-version': {
         description: 'Sent by the official client libraries. Optional.',
         example: '2023-06-01',
@@ -242,7 +256,7 @@ export const GENERATE: Operation[] = [
     description:
       'The responses format, with streaming, tools, images, documents, structured output and reasoning. Responses are kept encrypted for a short time, one hour unless the operator sets another, so that `previous_response_id` and `item_reference` find them; each use extends it. With `store: false`, they are not kept. Tools that run at the provider, `background`, `conversation` and `prompt` are refused.',
     auth: 'user-key',
-    requestHeaders: IDEMPOTENCY_KEY,
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'ResponsesRequest',
       examples: {
@@ -375,6 +389,7 @@ export const GENERATE: Operation[] = [
     description:
       'Returns a vector for each text, in the format of OpenAI. Charged by input tokens alone; `usage.cost` is what the user was charged, in USD.',
     auth: 'user-key',
+    requestHeaders: LIMITS,
     body: {
       schema: 'EmbeddingsRequest',
       examples: {

@@ -18,7 +18,7 @@ const sendUnder = (ceiling: bigint, request: Sent) =>
 /** The least that would do, as the refusal says. */
 function leastOf(message: string): bigint {
   const [, least = ''] =
-    /^This request costs at least ([\d.]+) credits?, and x-svc-max-credits allows /.exec(message) ?? [];
+    /^This request costs at least ([\d.]+) credits?, and its ceiling /.exec(message) ?? [];
   return parseCredits(least) ?? 0n;
 }
 

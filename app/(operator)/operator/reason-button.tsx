@@ -37,6 +37,7 @@ export function ReasonButton({
   action,
   describe,
   look,
+  size = 'small',
   field,
   onOpen,
 }: Props) {
@@ -62,14 +63,14 @@ export function ReasonButton({
       open={isOpen}
       onOpenChange={change}
       trigger={
-        <Button look={look ?? 'secondary'} size="small" aria-label={describe && `${label}: ${describe}`}>
+        <Button look={look ?? 'secondary'} size={size} aria-label={describe && `${label}: ${describe}`}>
           {label}
         </Button>
       }
     >
       <form
         noValidate
-        className="flex flex-col gap-3"
+        className="fields"
         onSubmit={async (event) => {
           event.preventDefault();
           if ((await run(reason, deedId)).ok) setOpen(false);
@@ -77,21 +78,12 @@ export function ReasonButton({
       >
         {field?.render(at && errorOf(at), at)}
         <ReasonField value={reason} onChange={setReason} error={errorOf('reason')} />
-        {failure && !isAtField && (
-          <div className="mb-1">
-            <Notice kind="danger">{failure.message}</Notice>
-          </div>
-        )}
+        {failure && !isAtField && <Notice kind="danger">{failure.message}</Notice>}
         <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
           <Button look="secondary" onClick={() => change(false)}>
             Cancel
           </Button>
-          <Button
-            type="submit"
-            look={isDanger ? 'danger' : 'primary'}
-            busy={isRunning}
-            disabled={reason.trim() === ''}
-          >
+          <Button type="submit" look={isDanger ? 'danger' : 'primary'} busy={isRunning}>
             {label}
           </Button>
         </div>

@@ -44,15 +44,20 @@ export function ReasonButton({
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const [deedId, setDeedId] = useState('');
+  const [isMissing, setMissing] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(action);
   const errorOf = (name: string) => (failure?.field === name ? failure.message : undefined);
   const at = field && [field.name].flat().find((name) => name === failure?.field);
   const isAtField = failure?.field === 'reason' || at !== undefined;
+  const write = (text: string) => {
+    setReason(text);
+    setMissing(false);
+  };
   const change = (open: boolean) => {
     if (isRunning) return;
     if (open) onOpen?.();
     setOpen(open);
-    setReason('');
+    write('');
     setDeedId(crypto.randomUUID());
     clearFailure();
   };
@@ -73,11 +78,16 @@ export function ReasonButton({
         className="fields"
         onSubmit={async (event) => {
           event.preventDefault();
+          if (reason.trim() === '') return setMissing(true);
           if ((await run(reason, deedId)).ok) setOpen(false);
         }}
       >
         {field?.render(at && errorOf(at), at)}
-        <ReasonField value={reason} onChange={setReason} error={errorOf('reason')} />
+        <ReasonField
+          value={reason}
+          onChange={write}
+          error={isMissing ? 'Enter a reason.' : errorOf('reason')}
+        />
         {failure && !isAtField && <Notice kind="danger">{failure.message}</Notice>}
         <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
           <Button look="secondary" onClick={() => change(false)}>

@@ -72,7 +72,9 @@ const VISIT = {
 };
 
 export async function watchCheckout() {
-  await (await context(VISIT)).watch();
+  const watched = await context(VISIT);
+  await watched.rebuild();
+  await watched.watch();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -8,7 +8,7 @@ export type BarChartProps = {
   /** Series in stacking order; at most six, with the rest combined as "Other". */
   series: string[];
   /** What the numbers are. Without one, they count what the title names. */
-  unit?: Unit;
+  unit?: Unit | undefined;
   /** The series that has not happened yet. */
   forecast?: string | undefined;
 };

@@ -1,6 +1,4 @@
 import './globals.css';
-import { GeistMono } from 'geist/font/mono';
-import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
 import type { ReactNode } from 'react';
 import { settings } from '@/server/base/env';
@@ -21,7 +19,7 @@ export const viewport: Viewport = {
 /** Reads the request's language, which also keeps every page dynamic, as its nonce requires. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   return (
-    <html lang={await readLanguage()} className={`${GeistSans.variable} ${GeistMono.variable}`}>
+    <html lang={await readLanguage()}>
       <body className="min-h-dvh text-[15px] leading-normal">{children}</body>
     </html>
   );

@@ -322,7 +322,8 @@ async function act(page: Page, name: string, { says, fill }: Action): Promise<vo
     .click();
   const dialog = page.getByRole('dialog').filter({ has: page.getByLabel('Reason') });
   const confirm = dialog.getByRole('button', { name, exact: true });
-  await expect(confirm).toBeDisabled();
+  await confirm.click();
+  await expect(dialog.getByText('Enter a reason.')).toBeVisible();
   await dialog.getByLabel('Reason').fill(REASON);
   if (fill) {
     await fill(dialog);

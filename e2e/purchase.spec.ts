@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect } from 'playwright/test';
+import path from 'node:path';
+import { expect, type Request } from 'playwright/test';
 import { expectAccessible } from './fixtures/accessibility';
 import {
   chooseAmount,
@@ -51,6 +52,32 @@ test('a user buys credits in a partner app and spends some on a streamed respons
   expect(cost).toBeGreaterThan(0);
   expect(balance).toBeLessThan(1000);
   expect(Math.abs(balance - (1000 - cost))).toBeLessThan(0.011);
+});
+
+const MOST_BYTES = 200_000;
+
+test('the checkout opens with at most 200 kB: one script, one style and one font', async ({
+  page,
+  service,
+}) => {
+  await page.goto(demoAddress(service));
+  const requests: Request[] = [];
+  page.on('requestfinished', (request) => request.frame() !== page.mainFrame() && requests.push(request));
+  const checkout = await openCheckout(page);
+  await expect(checkout.getByLabel('E-mail')).toBeFocused();
+  await page.waitForLoadState('networkidle');
+  const sizes = await Promise.all(requests.map((request) => request.sizes()));
+  const bytes = sizes.map(
+    ({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize,
+  );
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_BYTES);
+  const files = new Set(requests.map((request) => new URL(request.url()).pathname));
+  expect(
+    [...files]
+      .filter((file) => !file.startsWith('/checkout/'))
+      .map((file) => path.extname(file))
+      .sort(),
+  ).toEqual(['.css', '.js', '.woff2']);
 });
 
 test('the page receives the login, the opened payment, the credits and the close, once each', async ({

@@ -5,10 +5,10 @@ const PHONE = { width: 375, height: 812 };
 /** Pages with a different layout on phones: menu, cards, table of contents. */
 const DIFFERENT_ON_A_PHONE = ['/', '/pricing', '/docs/charges', '/docs/api/generate'];
 
-/** Collects browser errors: blocked styles and scripts, failed files, exceptions. */
+/** Collects what a browser reports: blocked styles and scripts, failed files, deprecations, exceptions. */
 function listenForProblems(page: Page): string[] {
   const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('console', (message) => problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(error.message));
   return problems;
 }

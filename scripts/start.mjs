@@ -28,6 +28,7 @@ if (process.argv.includes('--built')) {
   if (dev) {
     await generateClient();
     await buildWidget();
+    await (await import('../app/checkout/build.mjs')).watchCheckout();
     await bundleServer();
   } else {
     await buildAll();

@@ -111,17 +111,18 @@ const PAGES = {
     'postcss.config.mjs',
     'tsconfig.json',
   ],
-  outputs: ['.next/BUILD_ID'],
+  outputs: ['.next/BUILD_ID', 'public/v1/checkout/files.json'],
 };
 
 export function buildPages() {
-  return stepWhenStale(PAGES, () =>
-    node(['node_modules/next/dist/bin/next', 'build'], {
+  return stepWhenStale(PAGES, async () => {
+    await node(['app/checkout/build.mjs']);
+    await node(['node_modules/next/dist/bin/next', 'build'], {
       NODE_ENV: 'production',
       NEXT_TELEMETRY_DISABLED: '1',
       ...identityOfPages(),
-    }),
-  );
+    });
+  });
 }
 
 /**

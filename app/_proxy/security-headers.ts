@@ -3,7 +3,6 @@ import { ownSiteHeaders } from '@/server/base/http/security-headers';
 
 /** What no page uses is off, so that no frame or injected script can use it. */
 const UNUSED_FEATURES = [
-  'bluetooth',
   'camera',
   'display-capture',
   'geolocation',

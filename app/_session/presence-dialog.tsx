@@ -14,6 +14,7 @@ import { PasskeyButton } from './passkey-button';
 const CODE_LIFETIME_MS = 10 * 60 * 1000;
 const WORDS = {
   code: 'Code',
+  codeIncomplete: 'Enter all six digits.',
   signIn: 'Confirm',
   resend: 'Send a new code',
   resendIn: (seconds: number) => `Send a new code in ${seconds} s`,

@@ -1,17 +1,21 @@
 const CREDITS_PER_DOLLAR = 100;
 const CREDIT_DECIMALS = 2;
 const CHARGE_DECIMALS = 4;
-const SMALLEST_SHOWN = 0.0001;
 
-/** Formats credits: without decimals where whole, never rounded up. */
+/** Formats credits: without decimals where whole, never rounded up, and nothing that is left as zero. */
 export function formatCredits(credits: number, language: string, decimals = CREDIT_DECIMALS): string {
-  const scale = 10 ** decimals;
-  // The small step keeps 0.29 from being read as 0.28999….
-  const shown = Math.floor(credits * scale + 1e-6) / scale;
-  return new Intl.NumberFormat(language, { maximumFractionDigits: decimals }).format(shown);
+  return writeFloor(credits, new Intl.NumberFormat(language, { maximumFractionDigits: decimals }));
 }
 
-/** In a sentence, whole amounts have no cents; in a column, all have them. */
+/** Rounded down to the last decimal, or `< 0.01`. */
+function writeFloor(amount: number, format: Intl.NumberFormat): string {
+  const scale = 10 ** format.resolvedOptions().maximumFractionDigits;
+  // The small step keeps 0.29 from being read as 0.28999….
+  const shown = Math.floor(amount * scale + 1e-6);
+  return shown === 0 && amount > 0 ? `< ${format.format(1 / scale)}` : format.format(shown / scale);
+}
+
+/** To choose from, whole amounts have no cents. What is paid or listed (`inColumn`) has them. */
 export function formatMoney(
   amount: number,
   currency: string,
@@ -27,24 +31,17 @@ export function formatMoney(
 
 /** Credits in a column: the same number of decimals in every row, never rounded up. */
 export function inColumn(credits: number, decimals = CREDIT_DECIMALS): string {
-  const scale = 10 ** decimals;
-  return new Intl.NumberFormat('en', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  }).format(Math.floor(credits * scale + 1e-6) / scale);
+  const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return writeFloor(credits, new Intl.NumberFormat('en', fixed));
 }
 
-/** The charge of one request: anything that was charged must not look free. */
-export function writeCharge(credits: number): string {
-  return credits > 0 && credits < SMALLEST_SHOWN ? `< ${SMALLEST_SHOWN}` : inColumn(credits, CHARGE_DECIMALS);
-}
+/** The charge of one request. */
+export const writeCharge = (credits: number): string => inColumn(credits, CHARGE_DECIMALS);
 
-/** What credits are worth: `$12.34`, rounded down to the cent. */
+/** What credits are worth: `$12.34`, rounded down to the cent, or `less than $0.01`. */
 export function writeWorth(credits: number): string {
-  const cents = Math.floor(credits + 1e-6);
-  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(
-    cents / CREDITS_PER_DOLLAR,
-  );
+  const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
+  return writeFloor(credits / CREDITS_PER_DOLLAR, dollars).replace('<', 'less than');
 }
 
 /** Decimal numbers of one column, padded to the same number of decimals, so that their points align. */

@@ -1,13 +1,17 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { type BarChartProps, lookOf, writeValue } from './bar-row';
+import { type BarChartProps, writeValue } from './bar-row';
+import { SeriesMark } from './series-mark';
 
 /** Loaded after the page, which is usable before its largest library arrives. */
-const Bars = dynamic(() => import('./bars').then((module) => module.Bars), { ssr: false });
+const Bars = dynamic(() => import('./bars').then((module) => module.Bars), {
+  ssr: false,
+  loading: () => <div className="h-full animate-pulse rounded-lg bg-sunken" />,
+});
 
 /** Stacked bars over time; a table has the same numbers for people who cannot see the chart. */
-export function BarChart({ title, rows, series, unit = '', forecast }: BarChartProps) {
+export function BarChart({ title, rows, series, unit, forecast }: BarChartProps) {
   return (
     <figure className="relative">
       <figcaption className="sr-only">{title}</figcaption>
@@ -25,9 +29,7 @@ function Legend({ series, forecast }: Pick<BarChartProps, 'series' | 'forecast'>
     <ul aria-hidden="true" className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-[13px] text-muted">
       {series.map((name, index) => (
         <li key={name} className="flex items-center gap-1.5">
-          <svg width="10" height="10" aria-hidden="true">
-            <rect width="10" height="10" rx="3" {...lookOf(index, name === forecast)} />
-          </svg>
+          <SeriesMark index={index} isForecast={name === forecast} />
           {name}
         </li>
       ))}
@@ -35,7 +37,7 @@ function Legend({ series, forecast }: Pick<BarChartProps, 'series' | 'forecast'>
   );
 }
 
-function NumbersTable({ title, rows, series, unit }: Required<Omit<BarChartProps, 'forecast'>>) {
+function NumbersTable({ title, rows, series, unit }: Omit<BarChartProps, 'forecast'>) {
   return (
     // A table by itself grows with its content, whatever size it is given.
     <div className="sr-only">

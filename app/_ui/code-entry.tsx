@@ -11,6 +11,7 @@ export type Challenge = { id: string; resendInSeconds: number };
 type Props = {
   words: {
     code: string;
+    codeIncomplete: string;
     signIn: string;
     resend: string;
     resendIn: (seconds: number) => string;
@@ -30,6 +31,7 @@ type Props = {
 /** The field for an e-mailed code, submitted with its last digit; used by every sign-in. */
 export function CodeEntry({ words, hint, error, challenge, isBusy, onType, onCode, ...another }: Props) {
   const [code, setCode] = useState('');
+  const [isIncomplete, setIncomplete] = useState(false);
   const { onResend, onOtherEmail } = another;
 
   async function send(digits: string) {
@@ -40,6 +42,7 @@ export function CodeEntry({ words, hint, error, challenge, isBusy, onType, onCod
     // Codes are also pasted as "123 456" or "123-456".
     const digits = typed.replace(/\D/g, '').slice(0, CODE_DIGITS);
     setCode(digits);
+    setIncomplete(false);
     onType();
     if (digits.length === CODE_DIGITS) void send(digits);
   }
@@ -48,7 +51,8 @@ export function CodeEntry({ words, hint, error, challenge, isBusy, onType, onCod
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void send(code);
+        if (code.length === CODE_DIGITS) void send(code);
+        else setIncomplete(true);
       }}
       noValidate
     >
@@ -60,18 +64,12 @@ export function CodeEntry({ words, hint, error, challenge, isBusy, onType, onCod
         autoFocus
         className="font-mono text-xl tracking-[0.35em]"
         value={code}
-        error={error}
+        error={isIncomplete ? words.codeIncomplete : error}
         hint={hint}
         readOnly={isBusy}
         onChange={(event) => type(event.target.value)}
       />
-      <Button
-        type="submit"
-        size="large"
-        busy={isBusy}
-        disabled={code.length < CODE_DIGITS}
-        className="mt-4 w-full"
-      >
+      <Button type="submit" size="large" busy={isBusy} className="mt-5 w-full">
         {words.signIn}
       </Button>
       <div className="mt-2 grid gap-1">

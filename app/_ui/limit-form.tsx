@@ -44,7 +44,7 @@ export function LimitForm({ saved, action, models, label = 'Save limits', ...pro
   };
   return (
     <form onSubmit={submit} noValidate className="max-w-2xl">
-      <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
+      <div className="fields sm:grid-cols-2">
         {before?.(errorOf)}
         <LimitFields {...fields} typed={typed} errorOf={errorOf} onChange={change} />
         {after?.(errorOf)}

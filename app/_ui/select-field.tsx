@@ -1,5 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, useId } from 'react';
+import { borderOf, Field, noted } from './field';
 import { useFocusOnError } from './use-focus-on-error';
 
 type Props = ComponentProps<'select'> & {
@@ -27,18 +28,13 @@ export function SelectField({
   const id = useId();
   const select = useFocusOnError<HTMLSelectElement>(error);
   return (
-    <div className={className}>
-      <label htmlFor={id} className={labelHidden ? 'sr-only' : 'mb-1.5 block text-sm font-medium'}>
-        {label}
-      </label>
+    <Field id={id} label={label} labelHidden={labelHidden} hint={hint} error={error} className={className}>
       <div className="relative">
         <select
           {...rest}
+          {...noted(id, { hint, error })}
           ref={select}
-          id={id}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error || hint ? `${id}-note` : undefined}
-          className={`w-full appearance-none rounded-lg border bg-surface pr-9 text-base ${large ? 'h-12 pl-3.5' : 'h-11 pl-3 sm:h-10 sm:text-sm'} ${error ? 'border-danger' : 'border-field/60 hover:border-field'}`}
+          className={`w-full appearance-none rounded-lg border bg-surface pr-9 text-base ${large ? 'h-12 pl-3.5' : 'h-11 pl-3 sm:h-10 sm:text-sm'} ${borderOf(error)}`}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>
@@ -52,15 +48,6 @@ export function SelectField({
           className="pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 text-muted"
         />
       </div>
-      {(error || hint) && (
-        <p
-          id={`${id}-note`}
-          aria-live="polite"
-          className={`mt-1.5 min-h-5 text-sm ${error ? 'text-danger' : 'text-muted'}`}
-        >
-          {error ?? hint}
-        </p>
-      )}
-    </div>
+    </Field>
   );
 }

@@ -51,6 +51,7 @@ const en = {
   codeTitle: 'Check your inbox',
   codeText: 'We sent a six-digit code to',
   code: 'Code',
+  codeIncomplete: 'Enter all six digits.',
   codeInvalid: 'That code isn’t right. Check it and try again.',
   codeExpired: 'This code has expired. Request a new one.',
   passkeyNeeded: 'You confirm changes with a passkey. Set this allowance in your account.',
@@ -277,6 +278,7 @@ const de: Messages = {
   codeTitle: 'Prüfen Sie Ihr Postfach',
   codeText: 'Wir haben einen sechsstelligen Code gesendet an',
   code: 'Code',
+  codeIncomplete: 'Geben Sie alle sechs Ziffern ein.',
   codeInvalid: 'Dieser Code ist nicht korrekt. Bitte überprüfen Sie ihn.',
   codeExpired: 'Dieser Code ist abgelaufen. Bitte fordern Sie einen neuen an.',
   passkeyNeeded: 'Sie bestätigen Änderungen mit einem Passkey. Legen Sie die Freigabe in Ihrem Konto fest.',
@@ -458,4 +460,16 @@ const de: Messages = {
 
 const CATALOGUE: Record<Language, Messages> = { en, de };
 
-export const messagesFor = (language: Language): Messages => CATALOGUE[language];
+/** No line of a sentence ends after the hyphen of "e-mail". */
+function keepTogether<Value>(value: Value): Value;
+function keepTogether(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.includes(' ') ? value.replace(/\b(e-)(?=mail)/gi, '$1\u2060') : value;
+  if (typeof value === 'function') return (...given: unknown[]) => keepTogether(value(...given));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, keepTogether(text)]));
+}
+
+const SHOWN = keepTogether(CATALOGUE);
+
+export const messagesFor = (language: Language): Messages => SHOWN[language];

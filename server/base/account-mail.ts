@@ -1,5 +1,6 @@
 import { settings } from './env';
-import { escapeHtml, htmlMail, htmlParagraph, type Mail } from './mail';
+import { escapeHtml } from './html';
+import { htmlMail, htmlParagraph, type Mail } from './mail';
 import { labelStop, type StopLink, writeStopPath } from './stop-link';
 import { type Subscription, UNSUBSCRIBE_LABEL, writeUnsubscribePaths } from './unsubscribe-link';
 

@@ -1,5 +1,6 @@
 import nodemailer, { type Transporter } from 'nodemailer';
 import { settings } from './env';
+import { escapeHtml } from './html';
 
 /** Sends every mail of the product. */
 
@@ -45,10 +46,6 @@ export function htmlMail(content: string): string {
 
 export function htmlParagraph(text: string): string {
   return `<p style="margin:0 0 12px">${escapeHtml(text)}</p>`;
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** A hanging mail server must not block the sign-in page for long. */

@@ -1,7 +1,9 @@
 import { prisma } from '../base/db';
 import { settings } from '../base/env';
+import { escapeHtml } from '../base/html';
 import { describeError, log } from '../base/log';
-import { escapeHtml, htmlMail, htmlParagraph, type Mail, sendMail } from '../base/mail';
+import { htmlMail, htmlParagraph, type Mail, sendMail } from '../base/mail';
+import { writeDay } from '../base/write-date';
 import { nameInMails } from './rename';
 import type { Role } from './rights';
 
@@ -45,12 +47,11 @@ export async function writeInvitation(
   invitation: { id: string; role: string; expiresAt: Date },
 ) {
   const { BRAND_NAME: brand } = settings();
-  const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return writeTeamMail(
     `Invitation to a team: ${brand}`,
     [
       `You are invited to join ${await describeTeam(teamId)}, with the role ${invitation.role}.`,
-      `Sign in with this e-mail address to accept. The invitation is valid until ${until.format(invitation.expiresAt)}.`,
+      `Sign in with this e-mail address to accept. The invitation is valid until ${writeDay(invitation.expiresAt)}.`,
       'If you did not expect this mail, ignore it.',
     ],
     { label: 'Open the invitation', path: `/team/invitations/${invitation.id}` },

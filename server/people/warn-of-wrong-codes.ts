@@ -3,6 +3,7 @@ import { prisma } from '../base/db';
 import { settings } from '../base/env';
 import { describeError, log } from '../base/log';
 import { htmlMail, htmlParagraph, type Mail, sendMail } from '../base/mail';
+import { writeTime } from '../base/write-date';
 
 /**
  * Tells users by e-mail when strangers enter wrong codes for their account, at most once a day. A
@@ -48,7 +49,7 @@ function writeWarning({ count, firstAt, lastAt }: Omit<WrongCodes, 'email'>): Om
   const brand = settings().BRAND_NAME;
   const title = `Wrong sign-in codes for your ${brand} account`;
   const paragraphs = [
-    `${count} wrong sign-in codes were entered for your account, from browsers or apps that we do not recognise. The codes were requested between ${writeTime(firstAt)} and ${writeTime(lastAt)}. A wrong code gives no access.`,
+    `${count} wrong sign-in codes were entered for your account, from browsers or apps that we do not recognise. The codes were requested between ${writeTime(firstAt)} UTC and ${writeTime(lastAt)} UTC. A wrong code gives no access.`,
     'If you mistyped a code, you can ignore this e-mail.',
     'If it was not you, your account is still safe: codes are sent to this e-mail address only. Never give one to anyone. You can keep using your account, and on a browser where you have signed in before, such attempts do not affect you.',
     'To be sure, open Devices in your account and sign out those that you do not know.',
@@ -58,9 +59,4 @@ function writeWarning({ count, firstAt, lastAt }: Omit<WrongCodes, 'email'>): Om
     text: `${paragraphs.join('\n\n')}\n`,
     html: htmlMail(paragraphs.map(htmlParagraph).join('')),
   };
-}
-
-function writeTime(time: Date): string {
-  const words = time.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  return `${words} UTC`;
 }

@@ -37,21 +37,27 @@ export function ReasonButton({
   action,
   describe,
   look,
+  size = 'small',
   field,
   onOpen,
 }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const [deedId, setDeedId] = useState('');
+  const [isMissing, setMissing] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(action);
   const errorOf = (name: string) => (failure?.field === name ? failure.message : undefined);
   const at = field && [field.name].flat().find((name) => name === failure?.field);
   const isAtField = failure?.field === 'reason' || at !== undefined;
+  const write = (text: string) => {
+    setReason(text);
+    setMissing(false);
+  };
   const change = (open: boolean) => {
     if (isRunning) return;
     if (open) onOpen?.();
     setOpen(open);
-    setReason('');
+    write('');
     setDeedId(crypto.randomUUID());
     clearFailure();
   };
@@ -62,36 +68,32 @@ export function ReasonButton({
       open={isOpen}
       onOpenChange={change}
       trigger={
-        <Button look={look ?? 'secondary'} size="small" aria-label={describe && `${label}: ${describe}`}>
+        <Button look={look ?? 'secondary'} size={size} aria-label={describe && `${label}: ${describe}`}>
           {label}
         </Button>
       }
     >
       <form
         noValidate
-        className="flex flex-col gap-3"
+        className="fields"
         onSubmit={async (event) => {
           event.preventDefault();
+          if (reason.trim() === '') return setMissing(true);
           if ((await run(reason, deedId)).ok) setOpen(false);
         }}
       >
         {field?.render(at && errorOf(at), at)}
-        <ReasonField value={reason} onChange={setReason} error={errorOf('reason')} />
-        {failure && !isAtField && (
-          <div className="mb-1">
-            <Notice kind="danger">{failure.message}</Notice>
-          </div>
-        )}
+        <ReasonField
+          value={reason}
+          onChange={write}
+          error={isMissing ? 'Enter a reason.' : errorOf('reason')}
+        />
+        {failure && !isAtField && <Notice kind="danger">{failure.message}</Notice>}
         <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
           <Button look="secondary" onClick={() => change(false)}>
             Cancel
           </Button>
-          <Button
-            type="submit"
-            look={isDanger ? 'danger' : 'primary'}
-            busy={isRunning}
-            disabled={reason.trim() === ''}
-          >
+          <Button type="submit" look={isDanger ? 'danger' : 'primary'} busy={isRunning}>
             {label}
           </Button>
         </div>

@@ -61,7 +61,7 @@ function CodeStep({ givenCode, onFound }: { givenCode: string; onFound(waiting: 
           Go on only if you began this yourself. We never send anyone a code or a link to this page.
         </Notice>
       </div>
-      <Button type="submit" size="large" busy={isRunning} className="mt-6 w-full">
+      <Button type="submit" size="large" busy={isRunning} className="mt-5 w-full">
         Continue
       </Button>
     </form>

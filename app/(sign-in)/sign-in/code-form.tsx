@@ -15,6 +15,7 @@ type Props = {
 
 const WORDS = {
   code: 'Code',
+  codeIncomplete: 'Enter all six digits.',
   signIn: 'Sign in',
   resend: 'Send a new code',
   resendIn: (seconds: number) => `Send a new code in ${seconds} s`,

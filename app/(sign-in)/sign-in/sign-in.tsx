@@ -86,7 +86,7 @@ function EmailForm({ brand, email, onEmail, onSent, onSignedIn }: EmailFormProps
           clearFailure();
         }}
       />
-      <Button type="submit" size="large" busy={isRunning} className="mt-4 w-full">
+      <Button type="submit" size="large" busy={isRunning} className="mt-5 w-full">
         Send code
       </Button>
       <p className="my-4 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">

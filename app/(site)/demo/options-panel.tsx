@@ -50,7 +50,7 @@ export function OptionsPanel({ options, ...setup }: Props) {
           ))}
         </div>
         <p className="mt-2 min-h-5 text-sm text-muted">{HINTS[draft.display]}</p>
-        <div className="mt-3 grid gap-x-4 gap-y-1 sm:grid-cols-3">
+        <div className="fields mt-3 mb-5 sm:grid-cols-3">
           <TextField
             label="Amount"
             name="amount"

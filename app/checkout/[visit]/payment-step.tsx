@@ -183,7 +183,7 @@ function HostedForm({
   return (
     <div className="grid flex-1 place-content-center justify-items-center gap-5 text-center">
       <p className="text-[1.75rem] leading-none font-semibold tabular-nums">
-        {formatMoney(payment.amount, payment.currency, language)}
+        {formatMoney(payment.amount, payment.currency, language, { inColumn: true })}
         <span className="mt-2 block text-base font-normal text-muted">
           {formatCredits(payment.credits + payment.bonus_credits, language)} {say.credits}
         </span>

@@ -101,7 +101,7 @@ function EmailForm({
           setError(undefined);
         }}
       />
-      <Button type="submit" size="large" busy={busy} className="mt-4 w-full">
+      <Button type="submit" size="large" busy={busy} className="mt-5 w-full">
         {say.sendCode}
       </Button>
       {onBuy && (

@@ -41,7 +41,9 @@ export function SuccessStep(props: Props) {
         <p className="text-muted">{say.successText(visit.app_name)}</p>
       </div>
       <dl className="grid gap-1.5 border-t border-line pt-4">
-        <Line label={say.paid}>{formatMoney(payment.amount, payment.currency, language)}</Line>
+        <Line label={say.paid}>
+          {formatMoney(payment.amount, payment.currency, language, { inColumn: true })}
+        </Line>
         <Line label={say.newBalance}>
           <Amount credits={balance} language={language} /> {say.credits}
         </Line>

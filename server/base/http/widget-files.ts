@@ -5,14 +5,16 @@ import { settings } from '../env';
 
 /**
  * The output of `widget/build.mjs` is served under /v1 next to the API, but as files: the script,
- * its types, its integrity hash, and immutable copies at versioned URLs.
+ * its types, its integrity hash, and immutable copies at versioned URLs. So are the files of the checkout
+ * (`app/checkout/build.mjs`), whose names contain the hash of their content.
  */
-const WIDGET_FILE = /^\/v1\/(?:svc\.(?:js|json|d\.ts)|(\d+\.\d+\.\d+)\/svc(?:\.js|-checkout\.tgz))$/;
+const WIDGET_FILE =
+  /^\/v1\/(?:svc\.(?:js|json|d\.ts)|(\d+\.\d+\.\d+)\/svc(?:\.js|-checkout\.tgz)|(checkout)\/[\w.-]+\.(?:js|css|woff2))$/;
 
 /** Whether the path is versioned, or null when it is not a widget file. */
 export function findWidgetFile(pathname: string): { isPinned: boolean } | null {
   const match = WIDGET_FILE.exec(pathname);
-  return match && { isPinned: match[1] !== undefined };
+  return match && { isPinned: (match[1] ?? match[2]) !== undefined };
 }
 
 const PUBLIC = path.join(/* turbopackIgnore: true */ process.cwd(), 'public');
@@ -25,7 +27,7 @@ const PLACEHOLDER = '__SVC_CHECKOUT_URL__';
 export async function addCheckoutUrl(pathname: string): Promise<string | null> {
   const { CHECKOUT_URL, SDK_URL } = settings();
   if (new URL('/checkout', SDK_URL).href === CHECKOUT_URL) return null;
-  if (pathname.endsWith('.js')) return readScript(pathname, CHECKOUT_URL);
+  if (pathname.endsWith('/svc.js')) return readScript(pathname, CHECKOUT_URL);
   if (!pathname.endsWith('.json')) return null;
   const about = JSON.parse(await readPublic(pathname)) as { path: string };
   const hash = createHash('sha384').update(await readScript(about.path, CHECKOUT_URL));

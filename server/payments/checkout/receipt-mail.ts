@@ -1,7 +1,8 @@
 import { prisma } from '../../base/db';
 import type { MailRefs } from '../../base/due-mails';
 import { settings } from '../../base/env';
-import { escapeHtml, htmlMail, htmlParagraph, type Mail } from '../../base/mail';
+import { escapeHtml } from '../../base/html';
+import { htmlMail, htmlParagraph, type Mail } from '../../base/mail';
 import { writeStopPath } from '../../base/stop-link';
 import { listDocuments } from '../invoices/documents';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';

@@ -1,6 +1,7 @@
 import { creditsToJson } from '../../base/credits';
 import { settings } from '../../base/env';
 import { STOP_LABEL } from '../../base/stop-link';
+import { writeTime } from '../../base/write-date';
 import type { PurchaseReceipt, PurchaseStatus } from './purchases';
 
 /** A receipt in words, the same in the mail and on the page, except for an app's name that nobody approved. */
@@ -84,7 +85,7 @@ function formatsOf({ language, currency, rate, createdAt }: PurchaseReceipt) {
     money: (minor: number) => money.format(minor / 100),
     count: (credits: bigint) => new Intl.NumberFormat(language).format(creditsToJson(credits)),
     rate: `1 ${base} = ${dollars.format(Number(rate))}`,
-    date: `${new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(createdAt)} UTC`,
+    date: `${writeTime(createdAt, { language })} UTC`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { creditsToJson, microcredits } from '../../base/credits';
+import { writeDay } from '../../base/write-date';
 import { nameCountry } from './countries';
 import type { DocumentKind, IssuedDocument } from './document';
 import { isVatId } from './tax-id';
@@ -93,16 +94,12 @@ function formatsOf({ document: { language, currency, credits, rate, taxPercent }
     currency: 'USD',
     maximumFractionDigits: 6,
   });
-  const date = new Intl.DateTimeFormat(language === 'de' ? 'de' : 'en-GB', {
-    dateStyle: 'long',
-    timeZone: 'UTC',
-  });
   return {
     money: (minor: number) => money.format(minor / 100),
     credits: new Intl.NumberFormat(locale).format(creditsToJson(microcredits(BigInt(credits)))),
     rate: `1 ${code} = ${dollars.format(Number(rate))}`,
     percent: `${new Intl.NumberFormat(locale, { maximumFractionDigits: 4 }).format(Number(taxPercent))}${language === 'de' ? '\u00a0' : ''}%`,
-    date: (at: Date) => date.format(at),
+    date: (at: Date) => writeDay(at, { language }),
   };
 }
 

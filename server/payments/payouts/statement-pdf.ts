@@ -1,5 +1,6 @@
 import { settings } from '../../base/env';
 import { findUnprintable } from '../../base/printable';
+import { writeDay } from '../../base/write-date';
 import { nameCountry } from '../invoices/countries';
 import {
   breakPage,
@@ -61,9 +62,6 @@ const NOTES = [
 /** The fonts lack some characters that names of apps may have. */
 const showOr = (text: string, otherwise: string): string =>
   findUnprintable(text.normalize('NFC')) === null ? text : otherwise;
-
-const writeDay = (at: Date): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(at);
 
 function factsOf({ payout, payee }: Statement) {
   const { period, method, reference, paid } = payout;

@@ -1,4 +1,5 @@
 import { creditsToJson } from '../../base/credits';
+import { writeTime } from '../../base/write-date';
 
 /** How amounts, shares and times appear in warnings. */
 
@@ -19,12 +20,6 @@ export const showCredits = (amount: bigint): string => {
 export const showShare = (share: number): string =>
   `${new Intl.NumberFormat('en', { maximumSignificantDigits: share < 0.01 ? 1 : 2 }).format(share * 100)}%`;
 
-/** `24 November 2026` */
-export const showDay = (at: Date, timeZone = 'UTC'): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone }).format(at);
-
-/** `24 November 2026 at 00:00 (Europe/Berlin)` */
-export function showTime(at: Date, timeZone = 'UTC'): string {
-  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(at);
-  return `${showDay(at, timeZone)} at ${time} (${timeZone.replaceAll('_', ' ')})`;
-}
+/** `Nov 24, 2026, 12:00 AM (Europe/Berlin)` */
+export const showTime = (at: Date, timeZone = 'UTC'): string =>
+  `${writeTime(at, { timeZone })} (${timeZone.replaceAll('_', ' ')})`;

@@ -5,12 +5,13 @@ import { prisma, querySlowly } from '../../base/db';
 import { settings } from '../../base/env';
 import type { Mail } from '../../base/mail';
 import type { WarningKind } from '../../base/unsubscribe-link';
+import { writeDay } from '../../base/write-date';
 import { ALL_APPS } from '../../ledger';
 import { findPartner } from '../../partners/partner';
 import { nameInMails } from '../../partners/rename';
 import { readWarningChoices } from './choice';
 import type { BoughtDetail, LimitDetail, UnusualDetail, WeeklyDetail } from './note';
-import { showAmount, showCredits, showDay, showTime } from './show';
+import { showAmount, showCredits, showTime } from './show';
 
 /** The mails about a user's own spending. They name an app only if an operator approved its name. */
 
@@ -109,7 +110,7 @@ async function nameApp(partnerId: string): Promise<string | null> {
 
 function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): MailText {
   const had = BigInt(spent) + BigInt(left);
-  const since = `Since your last purchase on ${showDay(new Date(boughtAt))} you have spent ${showAmount(BigInt(spent))} of the ${showCredits(had)} that you had then.`;
+  const since = `Since your last purchase on ${writeDay(new Date(boughtAt))} you have spent ${showAmount(BigInt(spent))} of the ${showCredits(had)} that you had then.`;
   const link = { label: 'Buy credits', path: '/account/buy' };
   if (percent === 100)
     return {
@@ -134,7 +135,7 @@ function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): MailTe
     subject: `You spent ${showCredits(BigInt(today))} today`,
     paragraphs: [
       `You spent ${showCredits(BigInt(today))} today; on most days you spend ${usual}.`,
-      `Today is ${showDay(new Date(day))} (UTC). We compared it with the days in the last four weeks on which you used an app.`,
+      `Today is ${writeDay(new Date(day))} (UTC). We compared it with the days in the last four weeks on which you used an app.`,
       'If this was you, no action is needed. Otherwise, stop all apps with the link below, and revoke the keys of apps that you do not recognise.',
     ],
     link: { label: 'Show your activity', path: '/account/activity' },
@@ -155,7 +156,7 @@ async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<MailTe
   return {
     subject: `Your week: ${showCredits(total)} spent`,
     paragraphs: [
-      `From ${showDay(first)} to ${showDay(last)} you spent ${showCredits(total)}, ${compare(total, sum(apps.map(({ before }) => before)))}.`,
+      `From ${writeDay(first)} to ${writeDay(last)} you spent ${showCredits(total)}, ${compare(total, sum(apps.map(({ before }) => before)))}.`,
       ...(await describeApps(apps)),
       `You have ${showCredits(wallet.money > 0n ? wallet.money : 0n)} left.`,
     ],

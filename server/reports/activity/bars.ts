@@ -11,14 +11,26 @@ const REST = 'Other';
 /** The time that one bar covers. */
 export const barStepOf = (period: Period): 'day' | 'month' => (period === '12m' ? 'month' : 'day');
 
+const stepOf = (day: string, period: Period): string => (barStepOf(period) === 'month' ? day.slice(0, 7) : day);
+
+/** Values by day, summed up by the time that one bar covers. */
+export function sumBySteps<Day extends { day: string }, Sum>(
+  days: Day[],
+  period: Period,
+  add: (sum: Sum | undefined, day: Day) => Sum,
+): { step: string; sum: Sum }[] {
+  const sums = new Map<string, Sum>();
+  for (const day of days) sums.set(stepOf(day.day, period), add(sums.get(stepOf(day.day, period)), day));
+  return [...sums].map(([step, sum]) => ({ step, sum }));
+}
+
 export function barsOf(points: Point[], { from, to }: { from: string; to: string }, period: Period) {
-  const stepOf = (day: string) => (barStepOf(period) === 'month' ? day.slice(0, 7) : day);
   const { series, seriesOf } = chooseSeries(points);
   const bars = new Map<string, Record<string, number>>(
-    daysBetween({ from, to }).map((day) => [stepOf(day), {}]),
+    daysBetween({ from, to }).map((day) => [stepOf(day, period), {}]),
   );
   for (const { day, name, value } of points) {
-    const bar = bars.get(stepOf(day));
+    const bar = bars.get(stepOf(day, period));
     const place = seriesOf(name);
     if (bar) bar[place] = (bar[place] ?? 0) + value;
   }
@@ -33,7 +45,7 @@ export function withForecast({ rows, series }: Bars, days: Omit<Point, 'name'>[]
   const forecast = 'Forecast';
   const bars = new Map(rows.map(({ label, values }) => [label, values]));
   for (const { day, value } of days) {
-    const label = labelOf(barStepOf(period) === 'month' ? day.slice(0, 7) : day);
+    const label = labelOf(stepOf(day, period));
     const values = bars.get(label) ?? {};
     bars.set(label, { ...values, [forecast]: (values[forecast] ?? 0) + value });
   }

@@ -77,7 +77,7 @@ it('the warning says when, what to do, and contains no link and no name that a s
   expect(mail?.subject).toBe(`Wrong sign-in codes for your ${settings().BRAND_NAME} account`);
   for (const text of [mail?.text, mail?.html]) {
     expect(text).toContain('7 wrong sign-in codes');
-    expect(text).toContain('between 9 March 2027 at 18:50 UTC and 9 March 2027 at 19:50 UTC');
+    expect(text).toContain('between Mar 9, 2027, 6:50 PM UTC and Mar 9, 2027, 7:50 PM UTC');
     expect(text).toContain('sign out those that you do not know');
     expect(text).not.toMatch(/https?:|href/);
   }

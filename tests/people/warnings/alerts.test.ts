@@ -92,7 +92,7 @@ describe('a webhook endpoint', () => {
     clock += 1;
     const failing = [owner, developer].map((email) => `${email} Webhook deliveries are failing: Harbour`);
     expect((await look()).sort()).toEqual(failing.sort());
-    expect(mailbox.mails[0]?.mail.text).toContain('since 15 January 2030 at 14:05 (UTC)');
+    expect(mailbox.mails[0]?.mail.text).toContain('since Jan 15, 2030, 2:05 PM (UTC)');
     clock += 3 * HOUR_MS;
     await deliver(partnerId, 500);
     expect(await look()).toEqual([]);

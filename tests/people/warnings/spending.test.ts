@@ -70,7 +70,7 @@ describe('a limit', () => {
     await warn(spender);
     expect(subjects()).toEqual(['You have used 80% of your limit per week for all apps']);
     expect(lastText()).toContain(
-      'You have spent 85 of the 100 credits of your limit per week for all apps together. It resets on 23 November 2026 at 00:00 (UTC).',
+      'You have spent 85 of the 100 credits of your limit per week for all apps together. It resets on Nov 23, 2026, 12:00 AM (UTC).',
     );
     await spend(spender, 15);
     await warn(spender);
@@ -109,7 +109,7 @@ describe('a limit', () => {
     await warn(spender);
     expect(subjects().slice(1)).toEqual(['You have reached the limit per day that Harbour sets for you']);
     expect(lastText()).toContain(
-      'until the limit resets on 19 November 2026 at 00:00 (UTC). Only the app can change it.',
+      'until the limit resets on Nov 19, 2026, 12:00 AM (UTC). Only the app can change it.',
     );
     await setTime('2026-11-19T12:00:00Z');
     await warn(spender);
@@ -220,7 +220,7 @@ describe('what was bought', () => {
       'Your credits are used up',
     ]);
     expect(mailbox.mails[0]?.mail.text).toContain(
-      'Since your last purchase on 18 November 2026 you have spent 500 of the 1,000 credits that you had then.',
+      'Since your last purchase on Nov 18, 2026 you have spent 500 of the 1,000 credits that you had then.',
     );
     expect(mailbox.mails[0]?.mail.text).toContain('You have 500 credits left.');
     await setTime('2026-11-20T12:00:00Z');
@@ -293,7 +293,7 @@ describe('the weekly summary', () => {
     await warn(spender);
     expect(subjects()).toEqual(['Your week: 60 credits spent']);
     for (const line of [
-      'From 16 November 2026 to 22 November 2026 you spent 60 credits, 50 more than in the week before.',
+      'From Nov 16, 2026 to Nov 22, 2026 you spent 60 credits, 50 more than in the week before.',
       'Harbour: 40 credits, 30 more than in the week before',
       'Apps whose names are not approved: 20 credits, and nothing in the week before',
       'You have 1,100 credits left.',

@@ -1,5 +1,6 @@
 'use client';
 
+import type { ButtonLook } from '@/app/_ui/button';
 import { ReasonButton } from '../reason-button';
 import { allowPurchases, blockPurchases } from './actions';
 
@@ -10,7 +11,7 @@ type BlockProps = {
   describe: string;
 };
 
-export function BlockButton({ accounts, count, describe }: BlockProps) {
+export function BlockButton({ accounts, count, describe, size = 'small' }: BlockProps & ButtonLook) {
   const isOne = count === 1;
   return (
     <ReasonButton
@@ -19,18 +20,24 @@ export function BlockButton({ accounts, count, describe }: BlockProps) {
       consequence={`${isOne ? 'It' : 'They'} can no longer buy credits, in any app and with any card, and open payments end. Credits already bought keep working. ${isOne ? '' : 'People who share a card, a browser or a network may have nothing else in common: look at the accounts first. '}You can allow purchases again.`}
       isDanger
       describe={describe}
+      size={size}
       action={(reason) => blockPurchases({ accounts, reason })}
     />
   );
 }
 
-export function AllowButton({ userRef, name }: { userRef: string; name: string }) {
+export function AllowButton({
+  userRef,
+  name,
+  size = 'small',
+}: { userRef: string; name: string } & ButtonLook) {
   return (
     <ReasonButton
       label="Allow purchases"
       title={`Allow the purchases of ${name}?`}
       consequence="All accounts of this mailbox can buy credits again."
       describe={name}
+      size={size}
       action={(reason) => allowPurchases({ userRef, reason })}
     />
   );

@@ -9,6 +9,7 @@ import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { countOf } from '@/server/base/count-of';
 import {
   ABUSE,
   type Accounts,
@@ -190,7 +191,7 @@ function AppReversals({ medians, apps }: Reversals) {
                   </PageLink>
                 )
               }
-              facts={`${inPercent(app.refundedBp)} refunded · ${inPercent(app.disputedBp)} disputed · ${inNumber(app.purchases)} purchases`}
+              facts={`${inPercent(app.refundedBp)} refunded · ${inPercent(app.disputedBp)} disputed · ${countOf(app.purchases, 'purchase')}`}
               action={
                 app.partnerId !== null && (
                   <StateButtons
@@ -218,7 +219,7 @@ function UserReversals({ users }: Pick<Reversals, 'users'>) {
           {users.map(({ purchases, refunded, disputed, lastAt, of }) => (
             <AccountsRow
               key={of.key}
-              title={`Of ${inNumber(purchases)} purchases, ${inNumber(refunded)} refunded, ${inNumber(disputed)} disputed`}
+              title={`Of ${countOf(purchases, 'purchase')}, ${inNumber(refunded)} refunded, ${inNumber(disputed)} disputed`}
               facts={
                 <>
                   Most recent of these purchases: <Time at={lastAt.toISOString()} />

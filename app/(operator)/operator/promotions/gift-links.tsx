@@ -63,7 +63,7 @@ export function GiftLinks({ promotionId }: { promotionId: string }) {
           </Button>
         </>
       ) : (
-        <form noValidate className="flex flex-col gap-3" onSubmit={submit}>
+        <form noValidate className="fields" onSubmit={submit}>
           <TextField
             label="Number of links"
             inputMode="numeric"
@@ -74,7 +74,7 @@ export function GiftLinks({ promotionId }: { promotionId: string }) {
           />
           <ReasonField value={reason} onChange={setReason} error={errorOf('reason')} />
           {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
-          <Button type="submit" busy={isRunning} disabled={reason.trim() === ''}>
+          <Button type="submit" busy={isRunning}>
             Create links
           </Button>
         </form>

@@ -57,7 +57,7 @@ export function NewPromotion() {
       onOpenChange={change}
       trigger={<Button>New promotion</Button>}
     >
-      <form noValidate className="flex max-h-[70dvh] flex-col gap-1 overflow-y-auto px-1" onSubmit={submit}>
+      <form noValidate className="flex max-h-[70dvh] flex-col gap-5 overflow-y-auto px-1" onSubmit={submit}>
         <Fields
           form={form}
           edit={(field) => setForm({ ...form, ...field })}

@@ -4,6 +4,7 @@ import { Badge } from '@/app/_ui/badge';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { countOf } from '@/server/base/count-of';
 import { listProviders, type ProviderHealth } from '@/server/operator/providers';
 import { inDollars, inNumber } from '../write-amounts';
 
@@ -74,8 +75,7 @@ function Provider({ provider }: { provider: ProviderHealth }) {
         ))}
       </div>
       <p className="text-muted tabular-nums">
-        {requests === 1 ? '1 request' : `${inNumber(requests)} requests`} · {inDollars(providerCost)} ·{' '}
-        {models === 1 ? '1 model' : `${models} models`}
+        {countOf(requests, 'request')} · {inDollars(providerCost)} · {countOf(models, 'model')}
       </p>
     </li>
   );

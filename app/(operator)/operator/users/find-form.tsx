@@ -18,7 +18,7 @@ export function FindForm() {
     if (found.ok && found.value) router.push(found.value.page);
   };
   return (
-    <form onSubmit={submit} noValidate className="max-w-xl">
+    <form onSubmit={submit} noValidate className="fields max-w-xl">
       <TextField
         label="E-mail or ID"
         inputMode="email"
@@ -33,7 +33,7 @@ export function FindForm() {
           clearFailure();
         }}
       />
-      <Button type="submit" busy={isRunning} disabled={name.trim() === ''} className="mt-2">
+      <Button type="submit" busy={isRunning}>
         Find user
       </Button>
     </form>

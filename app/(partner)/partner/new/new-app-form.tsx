@@ -37,7 +37,7 @@ export function NewAppForm({ teams }: Props) {
   const shown = (fault: string | undefined) => (isTried ? fault : undefined);
 
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-3" onChange={clearFailure}>
+    <form onSubmit={submit} noValidate className="fields" onChange={clearFailure}>
       <TextField
         label="Name"
         value={name}
@@ -76,7 +76,7 @@ export function NewAppForm({ teams }: Props) {
         />
       )}
       {failure && failure.field !== 'name' && <Notice kind="danger">{failure.message}</Notice>}
-      <Button type="submit" size="large" busy={isRunning} className="mt-2">
+      <Button type="submit" size="large" busy={isRunning} className="w-full">
         Create app
       </Button>
     </form>

@@ -30,7 +30,7 @@ export function BillingForm({ details, countries }: Props) {
   }
 
   return (
-    <form onSubmit={submit} noValidate className="grid max-w-[520px] gap-3">
+    <form onSubmit={submit} noValidate className="fields max-w-[520px]">
       {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
       <PartyFields
         party={details}

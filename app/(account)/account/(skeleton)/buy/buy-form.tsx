@@ -46,7 +46,7 @@ export function BuyForm(props: Props) {
         customLabel="Other"
       />
       {choice === 'custom' && (
-        <div className="mt-4">
+        <div className="mt-5">
           <TextField
             label="Other amount"
             name="amount"
@@ -64,7 +64,7 @@ export function BuyForm(props: Props) {
       {rates.eur !== null && (
         <SelectField
           label="Currency"
-          className="mt-4"
+          className="mt-5"
           options={[
             { value: 'usd', label: 'US dollar' },
             { value: 'eur', label: 'Euro' },

@@ -4,6 +4,7 @@ import { revalidatePath } from 'next/cache';
 import { cookies } from 'next/headers';
 import { z } from 'zod';
 import { sessionAction } from '@/app/_session/action';
+import { countOf } from '@/server/base/count-of';
 import { logOutAllDevices, logOutDevice } from '@/server/people/devices';
 import { SESSION_COOKIE, SESSION_COOKIE_OPTIONS } from '@/server/people/session-cookie';
 
@@ -28,7 +29,7 @@ export const logOutOthers = sessionAction(
   async ({ userId, sessionId }) => {
     const count = await logOutAllDevices(userId, { except: sessionId });
     revalidatePath('/account', 'layout');
-    return { ok: true, message: count === 1 ? '1 device signed out' : `${count} devices signed out` };
+    return { ok: true, message: `${countOf(count, 'device')} signed out` };
   },
   ENDS_ACCESS,
 );

@@ -70,7 +70,7 @@ function Fields({ form, cards, currencies }: FieldsProps) {
   const { typed, card, failure, change } = form;
   const errorOf = (field: string) => (failure?.field === field ? failure.message : undefined);
   return (
-    <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
+    <div className="fields sm:grid-cols-2">
       <TextField
         label="When I have fewer than"
         name="threshold"

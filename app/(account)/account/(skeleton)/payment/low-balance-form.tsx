@@ -45,7 +45,7 @@ export function LowBalanceForm({ email, saved }: { email: string; saved: number 
           <Notice kind="danger">{save.failure.message}</Notice>
         </div>
       )}
-      <div className="mt-3 flex flex-wrap gap-2">
+      <div className="mt-5 flex flex-wrap gap-2">
         <Button type="submit" look="secondary" busy={save.isRunning}>
           {saved === null ? 'Turn on' : 'Save'}
         </Button>

@@ -48,7 +48,7 @@ export function AddPasskey({ suggestedName }: { suggestedName: string }) {
             clearFailure();
           }}
         />
-        <Button type="submit" busy={isRunning} className="mt-3 w-full">
+        <Button type="submit" busy={isRunning} className="mt-5 w-full">
           Create passkey
         </Button>
       </form>

@@ -51,7 +51,7 @@ export function DeleteAccount({ email, lost }: { email: string; lost: string | n
             look="danger"
             busy={isRunning}
             disabled={typed.trim().toLowerCase() !== email}
-            className="mt-3 w-full"
+            className="mt-5 w-full"
           >
             Permanently delete my account
           </Button>

@@ -48,7 +48,7 @@ function RestrictionForm({
   };
 
   return (
-    <form onSubmit={submit} noValidate className="space-y-3">
+    <form onSubmit={submit} noValidate className="fields">
       {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
       <TextField
         label="Networks"

@@ -8,6 +8,7 @@ import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
+import { countOf } from '@/server/base/count-of';
 import { creditsToJson } from '@/server/base/credits';
 import {
   type AppSums,
@@ -112,7 +113,7 @@ const toButtons = ({ id, credits, requests, users }: ProposedBatch) => ({
   batchId: id,
   credits: inCredits(credits),
   requests: requests === 1 ? '1 overcharged request' : `${inNumber(requests)} overcharged requests`,
-  users: users === 1 ? '1 user' : `${inNumber(users)} users`,
+  users: countOf(users, 'user'),
 });
 
 const toAppRow = ({ partnerId, appName, requests, users, credits }: AppSums): AppRow => ({

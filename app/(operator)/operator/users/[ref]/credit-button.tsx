@@ -62,7 +62,7 @@ export function CreditButton(props: Props) {
       onOpenChange={change}
       trigger={<Button look={kind === 'give' ? 'primary' : 'secondary'}>{words.label}</Button>}
     >
-      <form noValidate className="flex flex-col gap-3" onSubmit={submit}>
+      <form noValidate className="fields" onSubmit={submit}>
         {form.isReview ? (
           <Review {...props} form={form} />
         ) : (

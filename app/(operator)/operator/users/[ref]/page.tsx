@@ -113,9 +113,9 @@ function Actions({ userRef, user: { id, email }, isBlocked, pockets }: ActionsPr
   return (
     <>
       {isBlocked ? (
-        <AllowButton userRef={userRef} name={email} />
+        <AllowButton userRef={userRef} name={email} size="medium" />
       ) : (
-        <BlockButton accounts={sealAccounts([id])} count={1} describe={email} />
+        <BlockButton accounts={sealAccounts([id])} count={1} describe={email} size="medium" />
       )}
       <CreditButton kind="take" userRef={userRef} email={email} pockets={pockets} />
       <CreditButton kind="give" userRef={userRef} email={email} pockets={pockets} />

@@ -22,22 +22,17 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
   const { run, isRunning, failure, clearFailure } = useAction(saveRate);
   const typed = parsePercent(text);
   const error = describeError(typed, rateCapBp);
-  const isUnchanged = typed === rateBp && start === 'now';
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (error !== undefined || (start === 'later' && date === '')) return;
-    const effectiveAt = start === 'now' ? null : new Date(date).toISOString();
+    if (error !== undefined) return;
+    const effectiveAt = start === 'now' ? null : date && new Date(date).toISOString();
     if ((await run({ partnerId, percent: text, effectiveAt })).ok) setStart('now');
   };
 
   return (
     <>
-      <form
-        onSubmit={submit}
-        noValidate
-        className="grid items-start gap-x-4 gap-y-2 sm:grid-cols-[180px_180px_1fr]"
-      >
+      <form onSubmit={submit} noValidate className="fields sm:grid-cols-[180px_180px_1fr]">
         <TextField
           label="Commission, %"
           inputMode="decimal"
@@ -74,12 +69,8 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
             }}
           />
         )}
-        <div className="max-sm:mt-3 sm:col-span-3">
-          <Button
-            type="submit"
-            busy={isRunning}
-            disabled={error !== undefined || isUnchanged || (start === 'later' && date === '')}
-          >
+        <div className="sm:col-span-3">
+          <Button type="submit" busy={isRunning}>
             {start === 'now' ? 'Set rate' : 'Schedule change'}
           </Button>
         </div>

@@ -3,12 +3,16 @@
 import { inColumn } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { Time } from '@/app/_ui/time';
+import { writeMonth } from '../../payout-words';
 
 type ModelRow = { model: string; earned: number; share: number };
-type DayRow = { day: string; earned: number; reversed: number; net: number };
+/** `step` is a day or a month. */
+type TimeRow = { step: string; earned: number; reversed: number; net: number };
+
+const MONTH_LENGTH = '2026-11'.length;
 
 const ofModel = columnsOf<ModelRow>();
-const ofDay = columnsOf<DayRow>();
+const ofTime = columnsOf<TimeRow>();
 
 const MODEL_COLUMNS = [
   ofModel.accessor('model', {
@@ -22,17 +26,22 @@ const MODEL_COLUMNS = [
   }),
 ];
 
-const DAY_COLUMNS = [
-  ofDay.accessor('day', {
-    header: 'Day',
-    cell: ({ getValue }) => <Time at={getValue()} withClock={false} isDay />,
+const TIME_COLUMNS = [
+  ofTime.accessor('step', {
+    header: 'Time',
+    cell: ({ getValue }) =>
+      getValue().length === MONTH_LENGTH ? (
+        writeMonth(getValue())
+      ) : (
+        <Time at={getValue()} withClock={false} isDay />
+      ),
   }),
-  ofDay.accessor('earned', { header: 'Earned', cell: ({ getValue }) => inColumn(getValue()) }),
-  ofDay.accessor('reversed', {
+  ofTime.accessor('earned', { header: 'Earned', cell: ({ getValue }) => inColumn(getValue()) }),
+  ofTime.accessor('reversed', {
     header: 'Charged back',
     cell: ({ getValue }) => (getValue() === 0 ? '–' : inColumn(-getValue())),
   }),
-  ofDay.accessor('net', { header: 'Net', cell: ({ getValue }) => inColumn(getValue()) }),
+  ofTime.accessor('net', { header: 'Net', cell: ({ getValue }) => inColumn(getValue()) }),
 ];
 
 export function ByModelTable({ rows }: { rows: ModelRow[] }) {
@@ -48,12 +57,12 @@ export function ByModelTable({ rows }: { rows: ModelRow[] }) {
   );
 }
 
-export function ByDayTable({ rows }: { rows: DayRow[] }) {
+export function ByTimeTable({ rows }: { rows: TimeRow[] }) {
   return (
     <div className="max-h-[560px] overflow-y-auto">
       <DataTable
-        caption="Earnings by day"
-        columns={DAY_COLUMNS}
+        caption="Earnings by time"
+        columns={TIME_COLUMNS}
         rows={rows}
         empty={null}
         numeric={['earned', 'reversed', 'net']}

@@ -9,7 +9,7 @@ import { Stat, Stats } from '@/app/_ui/stat';
 import { creditsToJson } from '@/server/base/credits';
 import { type Earnings, readEarnings } from '@/server/ledger';
 import { hasRight } from '@/server/partners/rights';
-import { barStepOf, barsOf, withForecast } from '@/server/reports/activity/bars';
+import { barStepOf, barsOf, sumBySteps, withForecast } from '@/server/reports/activity/bars';
 import { type Forecast, readForecast } from '@/server/reports/activity/forecast';
 import { type EarningsDay, readEarningsDays } from '@/server/reports/activity/partner-activity';
 import { type Period, readPeriod } from '@/server/reports/activity/periods';
@@ -18,7 +18,7 @@ import { FilterForm } from '../../filter-form';
 import { inCredits, inDollars } from '../../money';
 import { PERIOD_WORDS, PeriodField, readPeriodChoice } from '../../period-field';
 import { type AppParams, requireMember } from '../../require-app';
-import { ByDayTable, ByModelTable } from './earnings-tables';
+import { ByModelTable, ByTimeTable } from './earnings-tables';
 
 export const metadata: Metadata = { title: 'Earnings' };
 
@@ -77,7 +77,7 @@ export default async function EarningsPage({ params, searchParams }: Props) {
           />
         )}
       </Section>
-      {days.length > 0 && <Tables days={days} />}
+      {days.length > 0 && <Tables days={days} period={period} />}
     </>
   );
 }
@@ -133,19 +133,23 @@ function MonthForecast({ forecast: { expected, low, high } }: { forecast: Foreca
   );
 }
 
-function Tables({ days }: { days: EarningsDay[] }) {
+function Tables({ days, period }: { days: EarningsDay[]; period: Period }) {
+  const steps = sumBySteps(days, period, (sum = { net: 0n, reversed: 0n }, { net, reversed }) => ({
+    net: sum.net + net,
+    reversed: sum.reversed + reversed,
+  }));
   return (
     <>
       <Section title="By model" description="In credits." flush>
         <ByModelTable rows={byModel(days)} />
       </Section>
-      <Section title="By day" description="In credits." flush>
-        <ByDayTable
-          rows={[...days].reverse().map(({ day, reversed, net: left }) => ({
-            day,
-            earned: creditsToJson(left + reversed),
+      <Section title={`By ${barStepOf(period)}`} description="In credits." flush>
+        <ByTimeTable
+          rows={steps.reverse().map(({ step, sum: { net, reversed } }) => ({
+            step,
+            earned: creditsToJson(net + reversed),
             reversed: creditsToJson(reversed),
-            net: creditsToJson(left),
+            net: creditsToJson(net),
           }))}
         />
       </Section>

@@ -1,6 +1,7 @@
 'use server';
 
 import { z } from 'zod';
+import { countOf } from '@/server/base/count-of';
 import { findServedModel } from '@/server/gateway/pricing/served';
 import { changeApp } from '@/server/partners/app-facts';
 import { setAllowedModels } from '@/server/partners/partner';
@@ -26,5 +27,5 @@ export const saveModels = memberAction('develop', choice, async (app, { models }
   if (models.length === 0)
     return { ok: false, message: 'Choose at least one model. Without any, every request is refused' };
   await save([...new Set(models)]);
-  return { ok: true, message: models.length === 1 ? '1 model allowed' : `${models.length} models allowed` };
+  return { ok: true, message: `${countOf(models.length, 'model')} allowed` };
 });

@@ -8,6 +8,7 @@ import { Notice } from '@/app/_ui/notice';
 import { Section } from '@/app/_ui/section';
 import { SwitchField } from '@/app/_ui/switch-field';
 import { useAction } from '@/app/_ui/use-action';
+import { countOf } from '@/server/base/count-of';
 import { saveModels } from './actions';
 
 type Model = {
@@ -120,7 +121,7 @@ function ModelList({ models, chosen, onChoose }: ListProps) {
         />
       </div>
       <p role="status" className="sr-only">
-        {found.length} models found
+        {countOf(found.length, 'model')} found
       </p>
       {found.length === 0 && <EmptyState title="No models found">Search by name or provider.</EmptyState>}
       {providers.map((provider) => (

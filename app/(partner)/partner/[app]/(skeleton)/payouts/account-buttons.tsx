@@ -37,7 +37,7 @@ export function StartForm({
     return open({ partnerId, country: String(new FormData(event.currentTarget).get('country') ?? '') });
   };
   return (
-    <form onSubmit={submit} noValidate className="grid max-w-[520px] gap-3">
+    <form onSubmit={submit} noValidate className="fields max-w-[520px]">
       {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
       <SelectField
         label="Country of your company or home"

@@ -42,7 +42,7 @@ export function PayeeForm({ partnerId, payee, countries, asksForDestination }: P
   }
 
   return (
-    <form onSubmit={submit} noValidate className="grid max-w-[520px] gap-3">
+    <form onSubmit={submit} noValidate className="fields max-w-[520px]">
       {failure && failure.field === undefined && <Notice kind="danger">{failure.message}</Notice>}
       <PartyFields
         party={payee}

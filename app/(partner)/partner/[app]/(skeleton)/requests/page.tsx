@@ -5,6 +5,7 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
+import { countOf } from '@/server/base/count-of';
 import { creditsToJson } from '@/server/base/credits';
 import { readArchivedUntil } from '@/server/ledger';
 import { listAppRequests, readAppDays } from '@/server/reports/activity/partner-activity';
@@ -43,7 +44,7 @@ export default async function RequestsPage({ params, searchParams }: Props) {
         description="Requests from your users, what they paid and what you earned, in credits."
       />
       <Section
-        title={total === 1 ? '1 request' : `${total.toLocaleString('en')} requests`}
+        title={countOf(total, 'request')}
         flush
         actions={<ExportLink href={urlOf(`${path}/export`, asParameters(search))} />}
       >

@@ -13,14 +13,13 @@ export function NameForm({ partnerId, name }: { partnerId: string; name: string 
   const [text, setText] = useState(name);
   const { run, isRunning, failure, clearFailure } = useAction(rename);
   const checked = checkName(text);
-  const isChanged = text.trim() !== name;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (checked.ok) await run({ partnerId, name: text });
   };
   return (
     <div className="grid gap-6 sm:grid-cols-2">
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={submit} noValidate className="fields content-start">
         <TextField
           label="Name"
           value={text}
@@ -31,7 +30,7 @@ export function NameForm({ partnerId, name }: { partnerId: string; name: string 
             clearFailure();
           }}
         />
-        <Button type="submit" busy={isRunning} disabled={!isChanged || !checked.ok} className="mt-3">
+        <Button type="submit" busy={isRunning}>
           Save name
         </Button>
       </form>

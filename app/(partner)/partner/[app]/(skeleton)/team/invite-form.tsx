@@ -18,12 +18,7 @@ export function InviteForm({ partnerId }: { partnerId: string }) {
     if ((await run({ partnerId, email, role })).ok) setEmail('');
   };
   return (
-    <form
-      onSubmit={submit}
-      noValidate
-      onChange={clearFailure}
-      className="grid gap-3 sm:grid-cols-[1fr_12rem]"
-    >
+    <form onSubmit={submit} noValidate onChange={clearFailure} className="fields sm:grid-cols-[1fr_12rem]">
       <TextField
         label="E-mail address"
         type="email"
@@ -46,7 +41,7 @@ export function InviteForm({ partnerId }: { partnerId: string }) {
           <Notice kind="danger">{failure.message}</Notice>
         </div>
       )}
-      <Button type="submit" busy={isRunning} disabled={email.trim() === ''} className="justify-self-start">
+      <Button type="submit" busy={isRunning}>
         Send invitation
       </Button>
     </form>

@@ -7,6 +7,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { countOf } from '@/server/base/count-of';
 import { type Invitation, listInvitations } from '@/server/partners/invitations';
 import { listMembers, type Member as TeamMember } from '@/server/partners/members';
 import { hasRight } from '@/server/partners/rights';
@@ -48,7 +49,7 @@ export default async function TeamPage(props: AppParams) {
         }
       />
       {role !== 'viewer' && <PasskeyNotice />}
-      <Section title={members.length === 1 ? '1 member' : `${members.length} members`} flush>
+      <Section title={countOf(members.length, 'member')} flush>
         <ul>
           {members.map((member) => (
             <MemberRow key={member.email} me={me} member={member} />

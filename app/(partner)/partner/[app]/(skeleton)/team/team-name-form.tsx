@@ -16,14 +16,14 @@ export function TeamNameForm({ partnerId, name }: { partnerId: string; name: str
     if (checked.ok) await run({ partnerId, name: text });
   };
   return (
-    <form onSubmit={submit} noValidate onChange={clearFailure} className="max-w-md">
+    <form onSubmit={submit} noValidate onChange={clearFailure} className="fields max-w-md">
       <TextField
         label="Name of the team"
         value={text}
         error={failure?.message ?? (checked.ok ? undefined : checked.reason)}
         onChange={(event) => setText(event.target.value)}
       />
-      <Button type="submit" busy={isRunning} disabled={!checked.ok || text.trim() === name} className="mt-3">
+      <Button type="submit" busy={isRunning}>
         Save name
       </Button>
     </form>

@@ -4,6 +4,7 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
+import { countOf } from '@/server/base/count-of';
 import { creditsToJson } from '@/server/base/credits';
 import { countAppUsers, listAppUsers } from '@/server/reports/activity/partner-activity';
 import { ExportLink } from '../../export-link';
@@ -39,7 +40,7 @@ export default async function UsersPage({ params, searchParams }: Props) {
         description="Everyone with a key for your app, by an ID that only your app knows."
       />
       <Section
-        title={total === 1 ? '1 user' : `${total.toLocaleString('en')} users`}
+        title={countOf(total, 'user')}
         flush
         actions={
           <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">

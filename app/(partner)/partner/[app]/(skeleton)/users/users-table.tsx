@@ -6,6 +6,7 @@ import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Time } from '@/app/_ui/time';
+import { countOf } from '@/server/base/count-of';
 
 type Row = {
   user: string;
@@ -78,7 +79,7 @@ export function UsersTable({
         <span>{inColumn(earned)} earned</span>
       </p>
       <p className="mt-0.5 flex flex-wrap justify-between gap-x-4 text-[13px] text-muted tabular-nums">
-        <span>{requests === 1 ? '1 request' : `${count.format(requests)} requests`}</span>
+        <span>{countOf(requests, 'request')}</span>
         {lastAt !== null && <Time at={lastAt} />}
       </p>
     </>

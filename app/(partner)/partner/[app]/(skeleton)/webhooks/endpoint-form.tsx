@@ -27,7 +27,7 @@ export function EndpointForm({ partnerId, url }: { partnerId: string; url: strin
   };
 
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={submit} noValidate className="fields">
       <TextField
         label="URL"
         placeholder="https://example.com/webhooks/svc"
@@ -48,13 +48,9 @@ export function EndpointForm({ partnerId, url }: { partnerId: string; url: strin
           clearFailure();
         }}
       />
-      {warning && (
-        <div className="mt-2">
-          <Notice kind="warning">{warning}</Notice>
-        </div>
-      )}
-      <div className="mt-4 flex flex-wrap gap-2">
-        <Button type="submit" busy={isRunning} disabled={text.trim() === '' || text.trim() === url}>
+      {warning && <Notice kind="warning">{warning}</Notice>}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" busy={isRunning}>
           {url === null ? 'Set endpoint' : 'Save URL'}
         </Button>
         {url !== null && (

@@ -1,0 +1,53 @@
+import '../checkout.css';
+import { createRoot } from 'react-dom/client';
+import type { Language } from '../../_ui/language';
+import { DeadEndView } from '../gate/dead-end-view';
+import type { DeadEnd } from '../gate/gate-script';
+import { messagesFor } from '../messages';
+import { FullMessage, Panel } from '../panel';
+import { Checkout } from './checkout';
+
+/** What the document of a visit tells its script. */
+export type VisitFacts = {
+  visitId: string;
+  /** Null if the visit does not exist or is over. */
+  origin: string | null;
+  brand: string;
+  accountUrl: string;
+  mailUrl: string | null;
+};
+
+type Facts = VisitFacts | { deadEnd: DeadEnd };
+
+const place = document.querySelector<HTMLElement>('#view');
+if (place !== null) show(place, JSON.parse(place.dataset.facts ?? '{}') as Facts);
+
+/** A view that fails is replaced by one that offers to load it again. */
+function show(at: HTMLElement, facts: Facts): void {
+  const language = document.documentElement.lang as Language;
+  const root = createRoot(at, {
+    onUncaughtError(error) {
+      reportError(error);
+      createRoot(at).render(<DeadEndView view={{ kind: 'broken' }} language={language} />);
+    },
+  });
+  root.render(
+    'deadEnd' in facts ? (
+      <DeadEndView view={facts.deadEnd} language={language} />
+    ) : (
+      <Visit {...facts} language={language} />
+    ),
+  );
+}
+
+function Visit({ origin, language, ...facts }: VisitFacts & { language: Language }) {
+  const say = messagesFor(language);
+  if (origin !== null) return <Checkout {...facts} origin={origin} language={language} />;
+  return (
+    <Panel>
+      <FullMessage title={say.lostTitle}>
+        <p className="text-muted">{say.lostText}</p>
+      </FullMessage>
+    </Panel>
+  );
+}

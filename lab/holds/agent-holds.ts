@@ -67,7 +67,9 @@ const instances: Instance[] = [];
 try {
   await prepare();
   for (let n = 0; n < numberOf('instances'); n++) instances.push(await startInstance());
-  console.log('| model | steps | held ÷ charged: p50 | p90 | least ÷ charged: p50 | p90 | Σ overruns ÷ Σ charges |');
+  console.log(
+    '| model | steps | held ÷ charged: p50 | p90 | least ÷ charged: p50 | p90 | Σ overruns ÷ Σ charges |',
+  );
   console.log('|---|---|---|---|---|---|---|');
   for (const [index, model] of MODELS.entries()) await report(model, SEED + 1_000 * index);
   console.log(`${providers.misses} prompts missed the cache.`);
@@ -116,9 +118,14 @@ async function report(model: string, seed: number): Promise<void> {
   const users = played.map(({ userId }) => userId);
   const share = (await sumOverruns(users)) / steps.reduce((sum, { charge }) => sum + charge, 0);
   const numbers = [held, least].flatMap((ratios) => [atShare(ratios, 0.5), atShare(ratios, 0.9)]);
-  const figures = [steps.length, ...numbers.map((ratio) => ratio.toFixed(2)), `${(100 * share).toFixed(2)} %`];
+  const figures = [
+    steps.length,
+    ...numbers.map((ratio) => ratio.toFixed(2)),
+    `${(100 * share).toFixed(2)} %`,
+  ];
   console.log(`| ${model} | ${figures.join(' | ')} |`);
-  for (const { end, steps: done } of played) if (end !== null) console.log(`ended at step ${done.length + 1}: ${end}`);
+  for (const { end, steps: done } of played)
+    if (end !== null) console.log(`ended at step ${done.length + 1}: ${end}`);
 }
 
 function atShare(ratios: readonly number[], share: number): number {
@@ -131,7 +138,7 @@ async function sumOverruns(users: readonly string[]): Promise<number> {
     "SELECT coalesce(sum(amount), 0)::bigint AS loss FROM ledger_entry WHERE account = 'overrun_loss' AND user_id = ANY ($1)",
     [users],
   );
-  return Number(rows[0]?.loss ?? 0n) / 1e6;
+  return Math.abs(Number(rows[0]?.loss ?? 0n)) / 1e6;
 }
 
 /** Until the session ends or a step is refused. With several instances, each step goes to the next one. */
@@ -168,7 +175,7 @@ function senderOf({ userKey }: Person, body: object, instance: Instance | undefi
 
 /** The least balance that admits a request, from its refusal while another one holds everything. In hundredths of a credit. */
 async function findLeast({ userKey }: Person, send: () => Promise<Sent>): Promise<number> {
-  const everything = 10n ** 20n as Picocredits;
+  const everything = (10n ** 20n) as Picocredits;
   const keyHash = hashUserKey(userKey);
   if (keyHash === null) throw new Error('A key without a hash');
   const other = { keyHash, requestId: newId('req'), model: 'lab', need: 1n as Picocredits };

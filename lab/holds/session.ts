@@ -56,15 +56,16 @@ const FILES = ['server', 'app', 'prisma', 'docs', 'tests/ledger'].flatMap(listFi
 const CATALOG = readFileSync('server/gateway/pricing/catalog.json', 'utf8');
 
 type WriteResult = (file: string, random: () => number) => string;
-const RESULTS: readonly WriteResult[] = [
-  (file, random) => part(file, random, 12_000),
-  (file, random) => numberLines(part(file, random, 9_000)),
-  (_, random) => slice(CATALOG, random, 8_000),
-  (_, random) => JSON.stringify(Array.from({ length: 40 }, () => writeRecord(random))),
-  (_, random) => Array.from({ length: 60 }, () => writeLogLine(random)).join('\n'),
-  (file, random) => writeDiff(file, part(file, random, 6_000)),
-  (_, random) => slice(FILES.join('\n'), random, 4_000),
-];
+const RESULTS_OF: Readonly<Record<string, WriteResult>> = {
+  'files of code and prose': (file, random) => part(file, random, 12_000),
+  'files with line numbers': (file, random) => numberLines(part(file, random, 9_000)),
+  'indented JSON of a tool': (_, random) => slice(CATALOG, random, 8_000),
+  'JSON records with ids': (_, random) => JSON.stringify(Array.from({ length: 40 }, () => writeRecord(random))),
+  'lines of logs': (_, random) => Array.from({ length: 60 }, () => writeLogLine(random)).join('\n'),
+  diffs: (file, random) => writeDiff(file, part(file, random, 6_000)),
+  'lists of files': (_, random) => slice(FILES.join('\n'), random, 4_000),
+};
+const RESULTS = Object.values(RESULTS_OF);
 
 function part(file: string, random: () => number, most: number): string {
   return slice(readFileSync(file, 'utf8'), random, most);
@@ -190,3 +191,17 @@ function writeMessages({ model, maxTokens }: Agent, task: string, turns: readonl
     tools: TOOLS.map(({ schema, ...tool }) => ({ ...tool, input_schema: schema })),
   };
 }
+
+/** What tools return, the schemas of the tools, and the whole of a session. */
+export const RESULTS_BY_KIND: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(RESULTS_OF).map(([kind, write]) => {
+      const random = randomFrom(7);
+      return [kind, Array.from({ length: 12 }, () => write(pick(FILES, random), random)).join('\n')];
+    }),
+  ),
+  'schemas of tools': JSON.stringify(TOOLS),
+  'a session of an agent': writeSession(7, 50)
+    .turns.map(({ say, tool, input, result }) => `${say}\n${tool}${JSON.stringify(input)}\n${result}`)
+    .join('\n'),
+};

@@ -60,7 +60,8 @@ const RESULTS_OF: Readonly<Record<string, WriteResult>> = {
   'files of code and prose': (file, random) => part(file, random, 12_000),
   'files with line numbers': (file, random) => numberLines(part(file, random, 9_000)),
   'indented JSON of a tool': (_, random) => slice(CATALOG, random, 8_000),
-  'JSON records with ids': (_, random) => JSON.stringify(Array.from({ length: 40 }, () => writeRecord(random))),
+  'JSON records with ids': (_, random) =>
+    JSON.stringify(Array.from({ length: 40 }, () => writeRecord(random))),
   'lines of logs': (_, random) => Array.from({ length: 60 }, () => writeLogLine(random)).join('\n'),
   diffs: (file, random) => writeDiff(file, part(file, random, 6_000)),
   'lists of files': (_, random) => slice(FILES.join('\n'), random, 4_000),

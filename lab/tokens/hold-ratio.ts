@@ -1,10 +1,12 @@
 import { measureInput, NO_DOCUMENTS, type TokenKind } from '../../server/gateway/protocols/measure-size';
 import { CLAUDE_TOKENS, CORPUS } from '../../tests/gateway/tokens/corpus';
 import { TOKENIZERS } from '../../tests/gateway/tokens/tokenizers';
+import { RESULTS_BY_KIND } from '../holds/session';
 
 /**
  * `npm run hold-ratio`: for texts of many kinds, the tokens that are held for, divided by the tokens that
- * each tokenizer makes. The last column estimates current Claude models at 1.3 times the published tokenizer.
+ * each tokenizer makes. The last column estimates current Claude models at 1.3 times the published tokenizer; of what the
+ * tools of agents return, it has no published count.
  */
 
 const held = (text: string, kind: TokenKind): number =>
@@ -13,9 +15,15 @@ const held = (text: string, kind: TokenKind): number =>
 const ratio = (hold: number, tokens: number): string => (hold / tokens).toFixed(2);
 
 console.log('| Text | o200k | cl100k | current Claude |\n|---|---|---|---|');
-for (const [name, text] of Object.entries(CORPUS)) {
+for (const [name, text] of Object.entries({ ...CORPUS, ...RESULTS_BY_KIND })) {
   const ofOpenai = Object.values(TOKENIZERS).map((count) => ratio(held(text, 'openai'), count(text)));
-  const published = CLAUDE_TOKENS[name] ?? Number.NaN;
-  const claude = Math.max(published, Math.min(Buffer.byteLength(text), 1.3 * published));
-  console.log(`| ${[name, ...ofOpenai, ratio(held(text, 'anthropic'), claude)].join(' | ')} |`);
+  const published = CLAUDE_TOKENS[name];
+  const claude =
+    published === undefined
+      ? '–'
+      : ratio(
+          held(text, 'anthropic'),
+          Math.max(published, Math.min(Buffer.byteLength(text), 1.3 * published)),
+        );
+  console.log(`| ${[name, ...ofOpenai, claude].join(' | ')} |`);
 }

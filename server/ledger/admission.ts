@@ -33,6 +33,8 @@ export type AdmissionRequest = {
   need: Picocredits;
   /** Exact cost, before commission, of the most expensive response that the request allows. */
   want: Picocredits;
+  /** Exact cost, before commission, of a likely response: what the hold takes beyond it, it leaves for other requests, too. */
+  enough?: Picocredits | undefined;
   /** The most that the request may hold, and so cost; null for no ceiling. */
   ceiling?: Microcredits | null;
   /** Where the key is used from. A restricted key is refused if it is not known. */
@@ -54,7 +56,7 @@ export type Hold = {
   appUserId: string;
   /** The commission when the hold was made; the request settles at this rate. */
   rateBp: number;
-  /** Includes the commission. The charge for `want`, or the balance if that is smaller. */
+  /** Includes the commission. The charge for `want`, or less: see `enough`, and at most the balance. */
   amount: Microcredits;
   /** The row that holds it, if that outlives the request. */
   kept?: KeptHold;
@@ -140,6 +142,7 @@ export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ model }) => model,
   ({ need }) => need,
   ({ want }) => want,
+  ({ enough }) => enough ?? null,
   ({ clientIp }) => clientIp ?? null,
   ({ origin }) => origin ?? null,
   ({ holdId }) => holdId ?? null,

@@ -97,12 +97,13 @@ export class Model {
     return allowanceSaved ? 'partner_limit_reached' : 'partner_not_permitted';
   }
 
-  /** Places a hold of at most `want`, or returns the refusal. */
-  hold(id: string, app: string, want: number, need: number): string {
+  /** Places a hold of at most `want`, or returns the refusal. Beyond `enough`, it leaves as much as it takes. */
+  hold(id: string, app: string, want: number, need: number, enough = want): string {
     const status = this.status(app, need);
     if (status !== 'ok') return status;
     const pocket = this.pocket(app);
-    const amount = Math.min(want, this.balance(app));
+    const balance = this.balance(app);
+    const amount = Math.min(want, balance, Math.max(need, enough, Math.floor(balance / 2)));
     const own = Math.min(amount, Math.max(0, pocket.own - pocket.ownHeld));
     pocket.ownHeld += own;
     pocket.allowanceLeft -= amount - own;

@@ -15,7 +15,7 @@ import { renewLeases } from '@/server/ledger/lease';
 import { PAYOUT_INVARIANTS } from '@/server/ledger/payout-invariants';
 import { BONUS_INVARIANTS, PROMOTION_INVARIANTS } from '@/server/ledger/promotion-invariants';
 import { randomFrom } from '../harness/random';
-import { openPromotions, type SharedPromotions } from './promotions';
+import { openPromotions } from './promotions';
 import { Tally, total } from './tally';
 import { Walker } from './walker';
 
@@ -41,17 +41,26 @@ const MOST_VIOLATIONS = 20;
 export type WalkOptions = {
   seed: number;
   operations: number;
+  /** Whether requests may cost more than their hold, as where a prompt misses a trusted cache. */
+  mayOverrun?: boolean;
   /** Breaks the database and repairs it, while the walkers continue. */
   breakDatabase?: { everyOperations: number; run: (random: () => number, tally: Tally) => Promise<void> };
   onRound?: (tally: Tally) => void;
 };
 
-export async function walkLedger({ seed, operations, breakDatabase, onRound }: WalkOptions): Promise<Tally> {
+export async function walkLedger({
+  seed,
+  operations,
+  mayOverrun = true,
+  breakDatabase,
+  onRound,
+}: WalkOptions): Promise<Tally> {
   const random = randomFrom(seed);
   const fork = () => randomFrom(Math.floor(random() * 2 ** 32));
   const tally = new Tally();
   const promotions = await openPromotions();
-  let walkers = await openWalkers(WALKERS, fork, tally, promotions);
+  const open = () => Walker.open(fork(), tally, promotions, mayOverrun);
+  let walkers = await openWalkers(WALKERS, open);
   let breaks = 0;
   for (let round = 1; total(tally.operations) < operations; round++) {
     if (tally.violations.length >= MOST_VIOLATIONS) break;
@@ -63,7 +72,7 @@ export async function walkLedger({ seed, operations, breakDatabase, onRound }: W
     await rollUpEarnings('0 seconds');
     await compare(walkers, tally);
     if (round % ROUNDS_PER_AUDIT === 0) await audit(tally);
-    walkers = await replaceTired(walkers, fork, tally, promotions);
+    walkers = await replaceTired(walkers, open, tally);
     onRound?.(tally);
   }
   await Promise.all(walkers.map((walker) => walker.finish()));
@@ -74,14 +83,9 @@ export async function walkLedger({ seed, operations, breakDatabase, onRound }: W
   return tally;
 }
 
-async function openWalkers(
-  count: number,
-  fork: () => () => number,
-  tally: Tally,
-  promotions: SharedPromotions,
-): Promise<Walker[]> {
+async function openWalkers(count: number, open: () => Promise<Walker>): Promise<Walker[]> {
   const walkers: Walker[] = [];
-  for (let n = 0; n < count; n++) walkers.push(await Walker.open(fork(), tally, promotions));
+  for (let n = 0; n < count; n++) walkers.push(await open());
   return walkers;
 }
 
@@ -157,19 +161,14 @@ async function audit(tally: Tally): Promise<void> {
   for (const difference of found?.differences ?? []) tally.violation(`audited: ${difference}`);
 }
 
-async function replaceTired(
-  walkers: Walker[],
-  fork: () => () => number,
-  tally: Tally,
-  promotions: SharedPromotions,
-): Promise<Walker[]> {
+async function replaceTired(walkers: Walker[], open: () => Promise<Walker>, tally: Tally): Promise<Walker[]> {
   const next: Walker[] = [];
   const isTired = (walker: Walker) => walker.steps >= STEPS_PER_WALKER;
   const tired = walkers.filter(isTired);
   await Promise.all(tired.map((walker) => walker.finish()));
   if (tired.length > 0) await compare(tired, tally);
   for (const walker of walkers) {
-    next.push(isTired(walker) ? await Walker.open(fork(), tally, promotions) : walker);
+    next.push(isTired(walker) ? await open() : walker);
   }
   return next;
 }

@@ -14,13 +14,20 @@ const LONGEST_STALL_MS = 6_500;
 export type LongWalkOptions = {
   seed: number;
   operations: number;
+  mayOverrun: boolean;
   report: (text: string) => void;
   /** Ends the walk after the current round. */
   signal?: AbortSignal;
 };
 
 /** Runs the walk on a durable database of its own, which is restarted, killed and stalled meanwhile. */
-export async function walkLong({ seed, operations, report, signal }: LongWalkOptions): Promise<Tally> {
+export async function walkLong({
+  seed,
+  operations,
+  mayOverrun,
+  report,
+  signal,
+}: LongWalkOptions): Promise<Tally> {
   const dataDir = path.resolve(`.data/sim-${process.pid}`);
   mkdirSync(dataDir, { recursive: true });
   const database = new BreakableDatabase(dataDir);
@@ -39,6 +46,7 @@ export async function walkLong({ seed, operations, report, signal }: LongWalkOpt
     return await walkLedger({
       seed,
       operations,
+      mayOverrun,
       breakDatabase: { everyOperations: OPERATIONS_PER_FAULT, run },
       onRound(tally) {
         signal?.throwIfAborted();

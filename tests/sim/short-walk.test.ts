@@ -30,6 +30,8 @@ test('requests, purchases, refunds, disputes, payouts and abandoned requests of 
     'limit of a partner saved',
     'stopped and resumed',
     'request refused: limit_reached',
+    'request held for less',
+    'captured, above the hold',
   ])
     expect(tally.operations.get(operation), operation).toBeGreaterThan(0);
 });

@@ -71,6 +71,8 @@ export class Walker {
   private readonly purchases: Bought[] = [];
   private redeemed = 0;
   private readonly captured: string[] = [];
+  /** What providers billed beyond what was taken: for prompts that missed a cache on which their holds relied. */
+  private loss = 0;
   readonly payouts: PayoutSteps;
 
   private constructor(
@@ -80,16 +82,22 @@ export class Walker {
     private readonly random: () => number,
     private readonly tally: Tally,
     private readonly promotions: SharedPromotions,
+    private readonly mayOverrun: boolean,
   ) {
     this.payouts = new PayoutSteps(teamId, wallet.userId, tally, this.expect);
   }
 
-  static async open(random: () => number, tally: Tally, promotions: SharedPromotions): Promise<Walker> {
+  static async open(
+    random: () => number,
+    tally: Tally,
+    promotions: SharedPromotions,
+    mayOverrun: boolean,
+  ): Promise<Walker> {
     const rateBp = RATES_BP[Math.floor(random() * RATES_BP.length)] ?? 0;
     const wallet = await newWallet(APPS, { rateBp });
     await turnOnAutoTopUp(wallet.userId);
     const teamId = await newTeam(Object.values(wallet.apps).map(({ id }) => id));
-    return new Walker(wallet, teamId, rateBp, random, tally, promotions);
+    return new Walker(wallet, teamId, rateBp, random, tally, promotions, mayOverrun);
   }
 
   async step(): Promise<void> {
@@ -139,15 +147,21 @@ export class Walker {
   async finish(): Promise<void> {
     for (const hold of this.holds.splice(0)) await this.capture(hold, this.amount(hold.amount));
     await this.payouts.compare();
+    this.expect(
+      'what exceeded holds',
+      await this.sumOf('overrun_loss', "kind = 'usage'"),
+      BigInt(-this.loss),
+    );
     if (this.random() < 0.6) return;
     await this.setPayments({ refundedPercent: 0, dispute: 'open' });
-    this.expect('the commission on disputed payments', await this.commission('true'), 0n);
+    this.expect('the commission on disputed payments', await this.sumOf('partner_earnings', 'true'), 0n);
     await this.payouts.compare();
     await this.setPayments({ refundedPercent: 0, dispute: 'won' });
     // A pocket that covered a request during a refund still owes for it, and so does the commission on that.
     if (POCKETS.some((app) => this.model.pocket(app).own < this.model.pocket(app).granted)) return;
-    const earned = await this.commission("kind IN ('usage', 'correction')");
-    this.expect('the commission on payments that are final', await this.commission('true'), earned);
+    const earned = await this.sumOf('partner_earnings', "kind IN ('usage', 'correction')");
+    const final = await this.sumOf('partner_earnings', 'true');
+    this.expect('the commission on payments that are final', final, earned);
   }
 
   private async setPayments(state: Pick<Bought, 'refundedPercent' | 'dispute'>): Promise<void> {
@@ -158,16 +172,16 @@ export class Walker {
     }
   }
 
-  /** What partners earned from this user, with the transactions that the condition selects. */
-  private commission(condition: string): Promise<bigint> {
+  /** What an account has of this user's transactions that the condition selects. */
+  private sumOf(account: 'partner_earnings' | 'overrun_loss', condition: string): Promise<bigint> {
     return insist(async () => {
-      const { rows } = await pool().query<{ earned: bigint }>(
-        `SELECT coalesce(sum(p.amount), 0)::bigint AS earned FROM ledger_transaction t
+      const { rows } = await pool().query<{ sum: bigint }>(
+        `SELECT coalesce(sum(p.amount), 0)::bigint AS sum FROM ledger_transaction t
          CROSS JOIN LATERAL ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) p
-         WHERE t.user_id = $1 AND p.account = 'partner_earnings' AND (${condition})`,
-        [this.wallet.userId],
+         WHERE t.user_id = $1 AND p.account = $2 AND (${condition})`,
+        [this.wallet.userId, account],
       );
-      return rows[0]?.earned ?? 0n;
+      return rows[0]?.sum ?? 0n;
     });
   }
 
@@ -189,7 +203,15 @@ export class Walker {
     const most = Math.max(want, need);
     const requestId = newId('req');
     const { keyHash } = this.appOf(app);
-    const request = { keyHash, requestId, model: 'test/model', need: exactly(need), want: exactly(most) };
+    const enough = most % 2 === 0 ? most : Math.ceil(most / 4);
+    const request = {
+      keyHash,
+      requestId,
+      model: 'test/model',
+      need: exactly(need),
+      want: exactly(most),
+      enough: enough === most ? undefined : exactly(enough),
+    };
     const found = await admit(request).then(
       (admission) => (admission.ok ? admission.hold : admission.refusal),
       () => this.findHold(requestId),
@@ -197,13 +219,15 @@ export class Walker {
     if (found === null) return this.tally.operation('request lost with the database');
     const charge = (amount: number) => Number(chargeFor(exactly(amount), this.rateBp).charge);
     const minimum = Math.max(Number(minimumBalance()), charge(need));
-    const expected = this.model.hold(requestId, app, charge(most), minimum);
+    const expected = this.model.hold(requestId, app, charge(most), minimum, charge(enough));
     if (typeof found === 'string') {
       this.tally.operation(`request refused: ${found}`);
       return this.expect('the outcome of a request', found, expected);
     }
+    const isLowered = Number(found.amount) < charge(most);
+    const isInKept = found.kept !== undefined && found.kept.id !== requestId;
     this.tally.operation(
-      found.kept && found.kept.id !== requestId ? 'request in a kept hold' : 'request held',
+      isInKept ? 'request in a kept hold' : isLowered ? 'request held for less' : 'request held',
     );
     this.expect('the outcome of a request', 'held', expected);
     this.expect('a hold', Number(found.amount), this.model.holds.get(requestId)?.amount);
@@ -229,7 +253,7 @@ export class Walker {
   private async settle(): Promise<void> {
     const hold = this.takeHold();
     if (hold === null) return this.request(this.pick(APPS), LARGEST);
-    const goesBeyond = this.random() < 0.05;
+    const goesBeyond = this.random() < 0.05 && this.mayOverrun;
     await this.capture(
       hold,
       goesBeyond ? Number(hold.amount) + this.below(LARGEST) : this.amount(hold.amount),
@@ -243,6 +267,7 @@ export class Walker {
     const settled = await capture(hold, charge, receipt());
     const taken = this.model.settle(hold.requestId, Number(charge.charge));
     this.expect('a capture', Number(settled?.captured ?? -1), taken);
+    this.loss += Math.max(0, Number(charge.providerCost) - taken);
     if (taken > 0) this.captured.push(hold.requestId);
     if (!isRepeated) return;
     this.tally.operation('capture repeated');

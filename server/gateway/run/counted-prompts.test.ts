@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { randomFrom } from '../../../tests/harness/random';
 import { MINUTE_MS, now, setClock } from '../../base/clock';
 import { ZERO } from '../../base/credits';
 import type { CatalogModel } from '../pricing/catalog';
@@ -186,3 +187,24 @@ test.each([
     expect(found?.cachedTokens).toBe(isCached ? cacheWrite5m : 0);
   },
 );
+
+test('caches that miss as often as the limit are hardly ever trusted in the long run', () => {
+  const openai: Candidate = {
+    model: { ...MODEL, id: 'openai/often-missed', upstreamModel: 'gpt' },
+    target: { ...CANDIDATE.target, format: 'openai' },
+    profile: profileOf('openai'),
+  };
+  const sender: Sender = { protocol: CHAT, candidates: [openai] };
+  const random = randomFrom(7);
+  let trusted = 0;
+  const READS = 20_000;
+  for (let read = 0; read < READS; read++) {
+    const prompt = find(CHAT_BODY, sender) ?? expect.fail();
+    if (prompt.trustsCache) trusted++;
+    const isMissed = random() < 0.01;
+    const usage = { ...NO_TOKENS, cacheRead: isMissed ? 0 : 10_000, input: isMissed ? 10_000 : 0 };
+    noteCounted(prompt, openai.model.id, { usage, charge: ZERO, readAtMs: now() });
+  }
+  expect(trusted).toBeGreaterThan(0);
+  expect(trusted / READS).toBeLessThan(0.1);
+});

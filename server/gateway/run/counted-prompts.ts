@@ -176,11 +176,14 @@ function noteCacheUse(modelId: string, isMissed: boolean): void {
   use.missed /= 2;
 }
 
-/** After the first miss, the rate must be below the limit with a confidence of 95%: as if there were three misses more. */
+/**
+ * After the first miss, the rate must be below the limit whenever it is compared, and so with two standard deviations more
+ * than what was seen. With three misses more, one miss in 100 was trusted at two of five reads in the long run.
+ */
 function isTrusted(modelId: string): boolean {
   const percent = settings().CACHE_MISS_PERCENT;
   const { expected, missed } = cacheUses.get(modelId) ?? { expected: 0, missed: 0 };
-  return percent > 0 && (missed < 0.5 || 100 * (missed + 3) < percent * expected);
+  return percent > 0 && (missed < 0.5 || 100 * (missed + 2 * Math.sqrt(missed) + 3) < percent * expected);
 }
 
 /** The fields that do not change what the model reads. */

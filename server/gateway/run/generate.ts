@@ -132,7 +132,9 @@ async function admitRequest(
   const cached = prompt?.trustsCache ? prompt.cachedTokens : 0;
   const plan = planRequest(protocol, client, candidates, measure, cached);
   const { need, want } = plan;
-  const wanted = { keyHash, requestId, model, need, want, ceiling, clientIp, origin };
+  // An agent may send several steps at once: each leaves as much as it takes beyond a usual step.
+  const enough = prompt?.lastCharge == null ? undefined : plan.enough;
+  const wanted = { keyHash, requestId, model, need, want, enough, ceiling, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
   if (!admission.ok) throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, client));

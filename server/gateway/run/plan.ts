@@ -37,6 +37,8 @@ export type Plan = Costs & {
   need: Picocredits;
   /** The input and the full output cap. */
   want: Picocredits;
+  /** The input and as much output as a response usually has. */
+  enough: Picocredits;
   /** Web searches that the client allows. */
   searches: number;
   /** One for each candidate. */
@@ -83,9 +85,12 @@ export function planRequest(
   const least = searches > 1 ? worstCosts(bounds, 1) : { inputCost, outputPrice };
   // A provider may bill for a request that it refuses, too.
   const fee = highest(candidates.map(({ profile }) => profile.refusalFee));
+  const costWith = (tokens: number) =>
+    highest([fee, (inputCost + BigInt(choices * tokens) * outputPrice) as Picocredits]);
   return {
     need: highest([fee, (least.inputCost + BigInt(choices) * least.outputPrice) as Picocredits]),
-    want: highest([fee, (inputCost + BigInt(choices * outputCap) * outputPrice) as Picocredits]),
+    want: costWith(outputCap),
+    enough: costWith(Math.min(outputCap, USUAL_OUTPUT)),
     inputCost,
     outputPrice,
     searches,
@@ -98,6 +103,9 @@ export function planRequest(
     cachedTokens,
   };
 }
+
+/** Few steps of an agent have more output tokens. */
+const USUAL_OUTPUT = 4_096;
 
 const largestKind = (candidates: Candidates): TokenKind =>
   candidates.some(({ model, profile }) => tokenKindOf(profile.format, model.upstreamModel) === 'anthropic')

@@ -46,8 +46,9 @@ $$;
 -- admissions, so that the credits they free can be spent. Each call admits at most one request per user: further
 -- admissions return 'again' and belong in a later call. Simple settlements are made all at once. `s_turn` numbers the
 -- settlements of one user from 1, and of those that are not simple, each finds the ones before it done. A settlement
--- without a charge releases its hold. `a_need` and `a_want` are exact picocredits before commission, and `a_ceiling` is the
--- most that the request may hold, null for no ceiling. A settlement that
+-- without a charge releases its hold. `a_need`, `a_want` and `a_enough` are exact picocredits before commission: a hold beyond
+-- `a_enough` leaves as much as it takes, for requests at the same time. `a_ceiling` is the most that the request may hold, null
+-- for no ceiling. A settlement that
 -- costs more than its hold may pause the user or the app: `pauses` says which (see ledger_count_overrun). A difference of
 -- one microcredit is rounding.
 --
@@ -72,7 +73,7 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_web_searches integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   s_attempts jsonb[],
-  a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[],
+  a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[], a_enough numeric[],
   a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[], a_ceiling bigint[],
   p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
 ) RETURNS TABLE (
@@ -345,7 +346,7 @@ BEGIN
     RETURN QUERY
     WITH judged AS (
       SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, u.app_user_id, u.epoch,
-        least(s.spendable, s.want_credits) AS amount, s.spendable < s.want_credits AS lowered,
+        least(s.want_credits, m.most) AS amount, m.most < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
         r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
@@ -364,8 +365,8 @@ BEGIN
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome,
         extract(epoch FROM l.resets_at)::bigint AS resets_at
-      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling)
-        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, client_ip, origin, hold_id, keep, patient, ceiling, n)
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_enough, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, enough, client_ip, origin, hold_id, keep, patient, ceiling, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
           p.paused_at, p.limits_users,
@@ -391,7 +392,10 @@ BEGIN
         least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
         least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling),
-        coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, paused)
+        ledger_charge(coalesce(r.enough, r.want), k.rate_bp),
+        coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, enough_credits, paused)
+      CROSS JOIN LATERAL (SELECT
+        least(s.spendable, greatest(s.need_credits, s.enough_credits, s.spendable / 2))) AS m (most)
       WHERE r.hold_id IS NULL
     ),
     -- Kept holds are included in `running`. If one may be in the way, the caller returns the idle ones and asks again.

@@ -43,7 +43,7 @@ const lose = ({ userId, apps }: Wallet, cost: number, isEstimated: boolean) =>
 const raiseDispute = (sessionId: string) =>
   prisma().paymentAlert.create({
     data: {
-      id: newId('dp'),
+      id: newId('evt'),
       kind: 'dispute',
       sessionId,
       detail: 'fraudulent',

@@ -25,15 +25,10 @@ import {
   readMoney,
   readRefusals,
 } from '@/server/reports/activity/install-activity';
-import {
-  PERIODS,
-  type Period,
-  readPeriod,
-  readPreviousPeriod,
-} from '@/server/reports/activity/periods';
+import { PERIODS, type Period, readPeriod, readPreviousPeriod } from '@/server/reports/activity/periods';
 import { readMargin } from '@/server/reports/margin/result';
+import { PeriodLinks } from './choice-links';
 import { MarginSection } from './margin-section';
-import { PeriodLinks } from './period-links';
 import { UsageTable } from './usage-table';
 import { inDollars, inNumber } from './write-amounts';
 

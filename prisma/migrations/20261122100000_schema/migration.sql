@@ -369,6 +369,7 @@ CREATE TABLE user_app (
   CONSTRAINT user_app_not_negative CHECK (least(own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
 );
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
+CREATE INDEX user_app_app_user_id_prefix ON user_app (app_user_id text_pattern_ops);
 CREATE INDEX user_app_partner_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
 ALTER TABLE user_app SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0);

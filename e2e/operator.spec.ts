@@ -31,7 +31,7 @@ test('an operator views every page and moves credits with a reason, which the au
   await expect(page.getByText(/^1[789]\d,\d{3}$/)).toBeVisible();
 
   for (const [link, heading] of [
-    ['Payments', 'Payments that need attention'],
+    ['Payments', 'Payments'],
     ['Promotions', 'Promotions'],
     ['Abuse', 'Abuse'],
     ['Overruns', 'Overruns'],
@@ -322,7 +322,8 @@ async function act(page: Page, name: string, { says, fill }: Action): Promise<vo
     .click();
   const dialog = page.getByRole('dialog').filter({ has: page.getByLabel('Reason') });
   const confirm = dialog.getByRole('button', { name, exact: true });
-  await expect(confirm).toBeDisabled();
+  await confirm.click();
+  await expect(dialog.getByText('Enter a reason')).toBeVisible();
   await dialog.getByLabel('Reason').fill(REASON);
   if (fill) {
     await fill(dialog);

@@ -344,7 +344,7 @@ describe('the command line', () => {
     const lines = (await svc('help')).out.trimEnd().split('\n').slice(0, -2);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     const starts = lines.flatMap((line, at) => (line.startsWith(' ') ? [] : [at]));
-    expect(starts.length).toBeGreaterThan(50);
+    expect(starts.length).toBeGreaterThan(30);
     for (const [n, start] of starts.entries()) {
       const indents = lines.slice(start, starts[n + 1]).map((line) => line.search(/\S/));
       // The usage, its further lines, and the summary.

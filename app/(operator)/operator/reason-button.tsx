@@ -44,6 +44,7 @@ export function ReasonButton({
   const [reason, setReason] = useState('');
   const [deedId, setDeedId] = useState('');
   const { run, isRunning, failure, clearFailure } = useAction(action);
+  const [isMissing, setMissing] = useState(false);
   const errorOf = (name: string) => (failure?.field === name ? failure.message : undefined);
   const at = field && [field.name].flat().find((name) => name === failure?.field);
   const isAtField = failure?.field === 'reason' || at !== undefined;
@@ -52,6 +53,7 @@ export function ReasonButton({
     if (open) onOpen?.();
     setOpen(open);
     setReason('');
+    setMissing(false);
     setDeedId(crypto.randomUUID());
     clearFailure();
   };
@@ -72,11 +74,19 @@ export function ReasonButton({
         className="flex flex-col gap-3"
         onSubmit={async (event) => {
           event.preventDefault();
-          if ((await run(reason, deedId)).ok) setOpen(false);
+          setMissing(reason.trim() === '');
+          if (reason.trim() !== '' && (await run(reason, deedId)).ok) setOpen(false);
         }}
       >
         {field?.render(at && errorOf(at), at)}
-        <ReasonField value={reason} onChange={setReason} error={errorOf('reason')} />
+        <ReasonField
+          value={reason}
+          onChange={(text) => {
+            setReason(text);
+            setMissing(false);
+          }}
+          error={isMissing ? 'Enter a reason' : errorOf('reason')}
+        />
         {failure && !isAtField && (
           <div className="mb-1">
             <Notice kind="danger">{failure.message}</Notice>
@@ -86,12 +96,7 @@ export function ReasonButton({
           <Button look="secondary" onClick={() => change(false)}>
             Cancel
           </Button>
-          <Button
-            type="submit"
-            look={isDanger ? 'danger' : 'primary'}
-            busy={isRunning}
-            disabled={reason.trim() === ''}
-          >
+          <Button type="submit" look={isDanger ? 'danger' : 'primary'} busy={isRunning}>
             {label}
           </Button>
         </div>

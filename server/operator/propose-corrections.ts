@@ -37,7 +37,7 @@ export type Comparison =
 /** As typed: without `to`, until today. */
 type TypedDays = { from: string; to: string | undefined };
 
-export type Prepared = {
+type Prepared = {
   /** Null if no request was overcharged, or each is already in a batch. */
   batchId: string | null;
   /** Receipts whose price version is not known. */

@@ -170,7 +170,10 @@ async function PaymentList({ filters, userId, page }: ListProps) {
     `/operator/payments?${new URLSearchParams({ ...filters, page: String(other) })}#all`;
   return (
     <>
-      <PaymentTable rows={payments.map(toRow)} />
+      <PaymentTable
+        rows={payments.map(toRow)}
+        isFiltered={Object.values(filters).some((value) => value !== '')}
+      />
       <Pager
         newer={page > 1 ? pageAt(page - 1) : undefined}
         older={hasMore ? pageAt(page + 1) : undefined}

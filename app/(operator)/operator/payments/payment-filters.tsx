@@ -107,7 +107,7 @@ export function PaymentFilters({ filters, email, states, apps }: Props) {
       </Labelled>
       <div className="flex gap-2">
         <Button type="submit" look="secondary" busy={isRunning}>
-          Show
+          Show payments
         </Button>
         {Object.values(filters).some((value) => value !== '') && (
           <PageLink href="/operator/payments#all" className={buttonClass({ look: 'quiet' })}>

@@ -63,7 +63,7 @@ const COLUMNS = [
   }),
 ];
 
-export function PaymentTable({ rows }: { rows: PaymentRow[] }) {
+export function PaymentTable({ rows, isFiltered }: { rows: PaymentRow[]; isFiltered: boolean }) {
   return (
     <DataTable
       caption="Payments, newest first"
@@ -71,7 +71,13 @@ export function PaymentTable({ rows }: { rows: PaymentRow[] }) {
       rows={rows}
       numeric={['amount']}
       hiddenWhenNarrow={['method']}
-      empty={<EmptyState title="No payments found">No payment has all of these properties.</EmptyState>}
+      empty={
+        isFiltered ? (
+          <EmptyState title="No payments found">Choose another state, app, user or period.</EmptyState>
+        ) : (
+          <EmptyState title="No payments yet">Purchases appear here from the moment they begin.</EmptyState>
+        )
+      }
       card={(payment) => (
         <>
           <p className="flex justify-between gap-4">

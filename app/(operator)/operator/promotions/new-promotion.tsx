@@ -193,7 +193,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <fieldset className="min-w-0">
       <legend className="mb-3 font-semibold">{title}</legend>
-      <div className="grid items-start gap-x-4 gap-y-1 sm:grid-cols-2">{children}</div>
+      <div className="grid items-start gap-x-4 gap-y-3 sm:grid-cols-2">{children}</div>
     </fieldset>
   );
 }

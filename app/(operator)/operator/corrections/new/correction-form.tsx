@@ -53,18 +53,21 @@ export function CorrectionForm({ today }: { today: string }) {
   return (
     <>
       <Section>
-        <form onSubmit={submit} noValidate className="max-w-2xl">
+        <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-3">
           <Fields
             form={form}
             edit={edit}
             errorOf={(name) => (failure?.field === name ? failure.message : undefined)}
           />
           {failure && !SHOWN.includes(failure.field ?? '') && (
-            <div className="mb-4">
-              <Notice kind="danger">{failure.message}</Notice>
-            </div>
+            <Notice kind="danger">{failure.message}</Notice>
           )}
-          <Button type="submit" look={checked ? 'secondary' : 'primary'} busy={isRunning}>
+          <Button
+            type="submit"
+            look={checked ? 'secondary' : 'primary'}
+            busy={isRunning}
+            className="self-start"
+          >
             Check charges
           </Button>
         </form>
@@ -105,7 +108,7 @@ function Fields({ form, edit, errorOf }: FieldsProps) {
       <SelectField
         large
         label="Compare charges with"
-        className="mb-5"
+        className="mb-2"
         value={form.source}
         options={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
         onChange={(event) => edit({ source: event.target.value as Form['source'] })}
@@ -118,7 +121,7 @@ function Fields({ form, edit, errorOf }: FieldsProps) {
             'price_version',
             'As receipts and the page of a model name it',
           )}
-          <div className="grid gap-x-4 sm:grid-cols-2">
+          <div className="grid gap-x-4 gap-y-3 sm:grid-cols-2">
             {text('asVersion', 'Correct version', 'as', 'Or enter prices')}
             {text(
               'prices',
@@ -130,12 +133,12 @@ function Fields({ form, edit, errorOf }: FieldsProps) {
         </>
       )}
       {form.source === 'bill' ? (
-        <div className="grid gap-x-4 sm:grid-cols-[1fr_10rem]">
+        <div className="grid gap-x-4 gap-y-3 sm:grid-cols-[1fr_10rem]">
           <BillField error={errorOf('bill')} onRead={(bill) => edit({ bill })} />
           {text('tolerance', 'Tolerance in percent', 'tolerance')}
         </div>
       ) : (
-        <div className="grid gap-x-4 sm:grid-cols-2">
+        <div className="grid gap-x-4 gap-y-3 sm:grid-cols-2">
           {text('from', 'First day', 'from', undefined, 'date')}
           {text('to', 'Last day', 'to', 'In UTC', 'date')}
         </div>

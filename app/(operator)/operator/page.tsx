@@ -42,9 +42,10 @@ export default async function OverviewPage({ searchParams }: Props) {
   const period: Period = PERIODS.find((known) => known === requested) ?? '30d';
   const range = readPeriod(period);
   const previous = readPreviousPeriod(period);
-  const [now, before, margin, marginBefore, apps, models, state, alerts] = await Promise.all([
+  const [now, before, refusals, margin, marginBefore, apps, models, state, alerts] = await Promise.all([
     readTotals(range),
     readTotals(previous),
+    readRefusals(range),
     readMargin(range),
     readMargin(previous),
     readByPartner(range),
@@ -52,7 +53,8 @@ export default async function OverviewPage({ searchParams }: Props) {
     readServiceState(),
     listPaymentsNeedingAttention(),
   ]);
-  const { days, refusals } = now;
+  const { days } = now;
+  const refused = refusals.reduce((sum, { count }) => sum + count, 0);
   const sandboxes = describeSandboxes(settings());
   const step = period === '12m' ? 'month' : 'day';
   return (
@@ -60,7 +62,7 @@ export default async function OverviewPage({ searchParams }: Props) {
       <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
       <PasskeyNotice />
       <Attention state={state} alerts={alerts.length} sandboxes={sandboxes} />
-      <Totals now={now} before={before} />
+      <Totals now={now} before={before} refused={refused} />
       <MarginSection margin={margin} before={marginBefore} period={period} />
       <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Dates are in UTC.">
         {days.length === 0 ? (
@@ -74,7 +76,7 @@ export default async function OverviewPage({ searchParams }: Props) {
         title={`Errors by ${step}`}
         description="Refused and failed requests by error code. None were charged."
       >
-        {refusals.length === 0 ? (
+        {refused === 0 ? (
           <EmptyState icon={<CircleCheck size={20} aria-hidden="true" />} title="No errors">
             No requests were refused or failed in this period.
           </EmptyState>
@@ -155,14 +157,12 @@ function Attention({ state, alerts, sandboxes }: AttentionProps) {
 }
 
 async function readTotals(range: Range) {
-  const [days, money, refusals] = await Promise.all([readDays(range), readMoney(range), readRefusals(range)]);
+  const [days, money] = await Promise.all([readDays(range), readMoney(range)]);
   const sum = (pick: (day: DaySums) => bigint) => days.reduce((total, day) => total + pick(day), 0n);
   return {
     days,
-    refusals,
     requests: days.reduce((total, day) => total + day.requests, 0),
     charge: sum((day) => day.charge),
-    refused: refusals.reduce((total, { count }) => total + count, 0),
     sold: money.purchase ?? 0n,
     reversed: -((money.refund ?? 0n) + (money.chargeback ?? 0n)),
     given: (money.promotion ?? 0n) + (money.adjustment ?? 0n),
@@ -172,10 +172,10 @@ async function readTotals(range: Range) {
 
 type Totals = Awaited<ReturnType<typeof readTotals>>;
 
-function Totals({ now, before }: { now: Totals; before: Totals }) {
+function Totals({ now, before, refused }: { now: Totals; before: Totals; refused: number }) {
   const noteOf = (name: 'charge' | 'sold' | 'reversed' | 'given' | 'corrected', note: string) =>
     joinNotes(note, describeChange(now[name], before[name]));
-  const total = now.requests + now.refused;
+  const total = now.requests + refused;
   return (
     <Stats>
       <Stat
@@ -216,8 +216,8 @@ function Totals({ now, before }: { now: Totals; before: Totals }) {
       />
       <Stat
         label="Errors"
-        value={inNumber(now.refused)}
-        note={total === 0 ? 'no requests' : `${((100 * now.refused) / total).toFixed(1)}% of all requests`}
+        value={inNumber(refused)}
+        note={total === 0 ? 'no requests' : `${((100 * refused) / total).toFixed(1)}% of all requests`}
         href="#errors"
       />
     </Stats>

@@ -31,7 +31,7 @@ test('an operator views every page and moves credits with a reason, which the au
   await expect(page.getByText(/^1[789]\d,\d{3}$/)).toBeVisible();
 
   for (const [link, heading] of [
-    ['Payments', 'Payments that need attention'],
+    ['Payments', 'Payments'],
     ['Promotions', 'Promotions'],
     ['Abuse', 'Abuse'],
     ['Overruns', 'Overruns'],

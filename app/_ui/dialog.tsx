@@ -18,18 +18,28 @@ type Props = {
   trigger?: ReactElement;
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
+  /** For a form of two columns. */
+  wide?: boolean;
   children: ReactNode;
 };
 
 /** A window over the page: a sheet on phones, centred elsewhere. Escape closes it. */
-export function Dialog({ title, description, trigger, open, onOpenChange, children }: Props) {
+export function Dialog({
+  title,
+  description,
+  trigger,
+  open,
+  onOpenChange,
+  wide = false,
+  children,
+}: Props) {
   useFocusAfter(open === true);
   return (
     <Base.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
       {trigger && <Base.Trigger render={trigger} />}
       <Base.Portal className={LAYER}>
         <Base.Backdrop className={BACKDROP} />
-        <Base.Popup className={POPUP}>
+        <Base.Popup className={`${POPUP} ${wide ? 'sm:w-[640px]!' : ''}`}>
           <Base.Title className="pr-10 text-lg font-semibold tracking-tight">{title}</Base.Title>
           {description && (
             <Base.Description className="mt-1.5 text-sm text-muted">{description}</Base.Description>

@@ -1,6 +1,8 @@
 import { type ReactNode, useId } from 'react';
 
 type Props = {
+  /** Where a link to it points. */
+  id?: string;
   title?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
@@ -10,10 +12,11 @@ type Props = {
 };
 
 /** A card of a dashboard page with its own heading. */
-export function Section({ title, description, actions, flush = false, children }: Props) {
+export function Section({ id: anchor, title, description, actions, flush = false, children }: Props) {
   const id = useId();
   return (
     <section
+      id={anchor}
       aria-labelledby={title === undefined ? undefined : id}
       className="mb-6 overflow-hidden rounded-xl border border-line bg-surface"
     >

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { PageLink } from './page-link';
 
 type Props = {
   label: string;
@@ -7,13 +8,25 @@ type Props = {
   unit?: string;
   /** A qualification below the value. */
   note?: ReactNode;
+  /** The list behind the number, which a click anywhere on it opens. */
+  href?: string;
 };
 
 /** One important number, with its label above and a qualification below. */
-export function Stat({ label, value, unit, note }: Props) {
+export function Stat({ label, value, unit, note, href }: Props) {
   return (
-    <div className="min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5">
-      <dt className="text-[13px] text-muted sm:text-sm">{label}</dt>
+    <div
+      className={`relative min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5 ${href ? 'hover:bg-sunken' : ''}`}
+    >
+      <dt className="text-[13px] text-muted sm:text-sm">
+        {href ? (
+          <PageLink href={href} className="after:absolute after:inset-0 after:rounded-xl hover:text-text">
+            {label}
+          </PageLink>
+        ) : (
+          label
+        )}
+      </dt>
       <dd className="mt-1 text-xl font-semibold tracking-tight wrap-anywhere tabular-nums sm:text-2xl">
         {value}
         {unit && <span className="text-sm font-normal tracking-normal text-muted sm:text-base"> {unit}</span>}

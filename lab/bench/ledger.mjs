@@ -204,6 +204,7 @@ async function call(client, { keys, receipt, settled, admitted, holds, kept, mak
     every(MODEL),
     every(1),
     every(HOLD * 0.8 * PICOCREDITS),
+    every(null),
     every('127.0.0.1'),
     every(null),
     makes ? every(null) : holds.slice(0, admitted.length),

@@ -9,7 +9,7 @@ export type Microcredits = bigint & { readonly unit: 'microcredit' };
 /** 10⁻¹² credit. Exact costs are summed in this unit and rounded once. */
 export type Picocredits = bigint & { readonly unit: 'picocredit' };
 
-const MICROCREDITS_PER_CREDIT = 1_000_000n;
+export const MICROCREDITS_PER_CREDIT = 1_000_000n;
 const CREDITS_PER_DOLLAR = 100n;
 const PICOCREDITS_PER_MICROCREDIT = 1_000_000n;
 const BASIS_POINTS = 10_000n;

@@ -78,13 +78,13 @@ async function record(
 const MAX_CREDITS = parseCredits('1000000000') as Microcredits;
 
 /** Parses an amount as people write it. */
-export function requireCreditAmount(text: string): Microcredits {
+export function requireCreditAmount(text: string, param = 'credits'): Microcredits {
   const credits = parseCredits(text);
   if (credits === null || credits <= 0n || credits > MAX_CREDITS) {
     throw new ApiError(
       'invalid_request',
       `"${text}" is not an amount of credits: enter a number above 0 with at most six decimals`,
-      { param: 'credits' },
+      { param },
     );
   }
   return credits;

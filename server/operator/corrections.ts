@@ -1,7 +1,9 @@
+import type pg from 'pg';
 import type { CorrectionBatch } from '../../prisma/client/client';
 import { nowDate } from '../base/clock';
 import { creditsToJson } from '../base/credits';
-import { inTransaction, pool, prisma } from '../base/db';
+import { inTransaction, pool, prisma, type Tx } from '../base/db';
+import { settings } from '../base/env';
 import { ApiError } from '../base/errors';
 import { userRef } from './find-user';
 import { type Operator, recordAction, requireReason } from './record';
@@ -13,6 +15,13 @@ export type ProposedBatch = CorrectionBatch & {
 };
 
 const LISTED = { state: { not: 'preparing' } };
+
+/** The same in SQL, to be continued by a condition. */
+export const SHOWN_BATCH = `SELECT id, source, basis, reason, state, requests, users, credits, created_at AS "createdAt",
+  decided_by AS "decidedBy", decided_at AS "decidedAt", booked_at AS "bookedAt"
+  FROM correction_batch WHERE state <> 'preparing'`;
+
+type Database = Pick<pg.Pool | pg.PoolClient, 'query'>;
 
 /** Newest first. */
 export async function listBatches({ limit, offset }: Page): Promise<{
@@ -46,8 +55,8 @@ export type AppSums = {
 };
 
 /** What users get back in each app, largest first. */
-export async function readAppSums(batchId: string): Promise<AppSums[]> {
-  const { rows } = await pool().query<AppSums>(
+export async function readAppSums(batchId: string, database: Database = pool()): Promise<AppSums[]> {
+  const { rows } = await database.query<AppSums>(
     `SELECT c.partner_id AS "partnerId", coalesce(p.name, c.partner_id) AS "appName", count(*)::int AS requests,
             count(DISTINCT c.user_id)::int AS users, sum(c.credits)::bigint AS credits
      FROM correction c LEFT JOIN partner p ON p.id = c.partner_id
@@ -70,8 +79,12 @@ export type ProposedCorrection = {
 };
 
 /** The corrections of a batch, in the order of their requests. */
-export async function readBatch(batchId: string, { limit, offset }: Page): Promise<ProposedCorrection[]> {
-  const { rows } = await pool().query<Omit<ProposedCorrection, 'userRef'> & { userId: string }>(
+export async function readBatch(
+  batchId: string,
+  { limit, offset }: Page,
+  database: Database = pool(),
+): Promise<ProposedCorrection[]> {
+  const { rows } = await database.query<Omit<ProposedCorrection, 'userRef'> & { userId: string }>(
     `SELECT 'req_' || substr(c.transaction_id, 5) AS "requestId", c.user_id AS "userId",
             coalesce(p.name, c.partner_id) AS "appName", t.model, t.created_at AS at, c.charged, c.due, c.credits,
             c.booked_at AS "bookedAt"
@@ -98,6 +111,7 @@ export async function decideCorrections({
   requireReason(reason);
   const state = DECIDED[decision];
   await inTransaction(async (tx) => {
+    if (decision === 'approve') await requireOtherOperator(tx, operator, batchId);
     const { count } = await tx.correctionBatch.updateMany({
       where: { id: batchId, state: 'proposed' },
       data: { state, decidedBy: operator, decidedAt: nowDate() },
@@ -123,4 +137,12 @@ export async function decideCorrections({
       },
     });
   });
+}
+
+/** An installation with a single operator has nobody else to ask. */
+async function requireOtherOperator(tx: Tx, operator: Operator, batchId: string): Promise<void> {
+  if (settings().OPERATOR_EMAILS.length < 2) return;
+  const own = { subject: batchId, what: 'correction.propose', actor: operator };
+  if ((await tx.auditEntry.count({ where: own })) > 0)
+    throw new ApiError('invalid_request', 'You proposed these corrections: another operator approves them');
 }

@@ -44,6 +44,7 @@ export const OPERATOR_ACTIONS = {
   'promotion.create': 'Created a promotion',
   'promotion.links': 'Created gift links',
   'promotion.disable': 'Disabled a promotion',
+  'correction.propose': 'Proposed corrections',
   'correction.approve': 'Approved corrections',
   'correction.discard': 'Discarded corrections',
   'payout.approve': 'Approved a payout',

@@ -340,6 +340,18 @@ describe('the command line', () => {
     expect((await svc('help', 'user')).out).not.toContain('partner create');
   });
 
+  it('help fits 80 columns, with the usage and the summary of each command on lines of their own', async () => {
+    const lines = (await svc('help')).out.trimEnd().split('\n').slice(0, -2);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const starts = lines.flatMap((line, at) => (line.startsWith(' ') ? [] : [at]));
+    expect(starts.length).toBeGreaterThan(30);
+    for (const [n, start] of starts.entries()) {
+      const indents = lines.slice(start, starts[n + 1]).map((line) => line.search(/\S/));
+      // The usage, its further lines, and the summary.
+      expect(indents.join(' ')).toMatch(/^0( 4)*( 6)+$/);
+    }
+  });
+
   it('refuses unknown commands and options in one line', async () => {
     await expectRefusal(['nothing'], /Unknown command "nothing"/);
     await expectRefusal(['partner', 'remove'], /partner create, partner list/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wholeCredits } from '@/server/base/credits';
+import { chargeFor, wholeCredits } from '@/server/base/credits';
 import { prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { seal } from '@/server/base/seal';
@@ -13,11 +13,13 @@ import {
   reversePayout,
   viewDestination,
 } from '@/server/operator/change-payouts';
+import { capture, openProposal, writeProposal } from '@/server/ledger';
 import { runCommand } from '@/server/operator/cli/run';
 import { decideCorrections } from '@/server/operator/corrections';
 import { dismissAlert, refundByOperator } from '@/server/operator/handle-payments';
 import { resumeUserAs } from '@/server/operator/overruns';
 import { createGiftLinks, createPromotion, disablePromotion } from '@/server/operator/promotions';
+import { proposeCorrections } from '@/server/operator/propose-corrections';
 import type { ActionName } from '@/server/operator/record';
 import { OPERATOR_ACTIONS } from '@/server/partners/audit-log';
 import { createPartner } from '@/server/partners/partner';
@@ -26,6 +28,8 @@ import { readPayment } from '@/server/payments/payouts/record-manual';
 import { sendPayouts } from '@/server/payments/payouts/send';
 import { newDatabase } from '../harness';
 import { newPerson } from '../harness/people';
+import { receipt } from '../ledger/receipt';
+import { buy as buyCredits, exactly, hold, newWallet } from '../ledger/wallets';
 import { CheckoutWindow, payByCard, setWebhooks, startCheckout } from '../payments/checkout/checkout-world';
 import { newPayout } from '../payments/payouts/payout-in-state';
 import { newPlannedPayout } from '../payments/payouts/payout-world';
@@ -253,6 +257,15 @@ const ACTIONS: Action[] = [
   },
   {
     by: OPERATOR,
+    action: 'proposes corrections',
+    run: async () => {
+      const batchId = await prepareBatch();
+      await proposeCorrections(OPERATOR, batchId);
+      return [entry('correction.propose', batchId, undefined, { basis: 'a test', requests: 1, users: 1 })];
+    },
+  },
+  {
+    by: OPERATOR,
     action: 'approves one batch of corrections and discards another',
     run: async () => {
       const [approved, discarded] = [await newBatch(), await newBatch()];
@@ -352,6 +365,20 @@ const ACTIONS: Action[] = [
     },
   },
 ];
+
+/** The correction of a request of 4 credits, which the rules say costs 1. */
+async function prepareBatch(): Promise<string> {
+  const wallet = await newWallet(['A']);
+  await buyCredits(wallet, 'A', 10);
+  const admission = await hold(wallet, 'A', 4, 4);
+  if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
+  const { requestId, userId, partnerId } = admission.hold;
+  await capture(admission.hold, chargeFor(exactly(4), 0), receipt());
+  const batchId = await openProposal({ source: 'receipt', basis: 'a test', reason });
+  const due = { charge: wholeCredits(1), providerCost: wholeCredits(1) };
+  await writeProposal(batchId, [{ requestId, userId, partnerId, ...due }]);
+  return batchId;
+}
 
 async function newBatch(): Promise<string> {
   const id = newId('cor');

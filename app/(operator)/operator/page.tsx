@@ -18,14 +18,17 @@ import { barsOf } from '@/server/reports/activity/bars';
 import {
   type DaySums,
   type NamedSums,
+  type Range,
   readByModel,
   readByPartner,
   readDays,
   readMoney,
   readRefusals,
 } from '@/server/reports/activity/install-activity';
-import { PERIODS, type Period, readPeriod } from '@/server/reports/activity/periods';
-import { PeriodLinks } from './period-links';
+import { PERIODS, type Period, readPeriod, readPreviousPeriod } from '@/server/reports/activity/periods';
+import { readMargin } from '@/server/reports/margin/result';
+import { PeriodLinks } from './choice-links';
+import { MarginSection } from './margin-section';
 import { UsageTable } from './usage-table';
 import { inDollars, inNumber } from './write-amounts';
 
@@ -38,24 +41,29 @@ export default async function OverviewPage({ searchParams }: Props) {
   const { period: requested } = await searchParams;
   const period: Period = PERIODS.find((known) => known === requested) ?? '30d';
   const range = readPeriod(period);
-  const [days, apps, models, money, refusals, state, alerts] = await Promise.all([
-    readDays(range),
+  const previous = readPreviousPeriod(period);
+  const [now, before, refusals, margin, marginBefore, apps, models, state, alerts] = await Promise.all([
+    readTotals(range),
+    readTotals(previous),
+    readRefusals(range),
+    readMargin(range),
+    readMargin(previous),
     readByPartner(range),
     readByModel(range, TOP_MODELS),
-    readMoney(range),
-    readRefusals(range),
     readServiceState(),
     listPaymentsNeedingAttention(),
   ]);
+  const { days } = now;
+  const refused = refusals.reduce((sum, { count }) => sum + count, 0);
   const sandboxes = describeSandboxes(settings());
   const step = period === '12m' ? 'month' : 'day';
-  const refused = refusals.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
       <PasskeyNotice />
       <Attention state={state} alerts={alerts.length} sandboxes={sandboxes} />
-      <Totals days={days} refused={refused} money={money} />
+      <Totals now={now} before={before} refused={refused} />
+      <MarginSection margin={margin} before={marginBefore} period={period} />
       <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Dates are in UTC.">
         {days.length === 0 ? (
           <EmptyState title="No requests yet">Nothing was charged in this period.</EmptyState>
@@ -64,6 +72,7 @@ export default async function OverviewPage({ searchParams }: Props) {
         )}
       </Section>
       <Section
+        id="errors"
         title={`Errors by ${step}`}
         description="Refused and failed requests by error code. None were charged."
       >
@@ -83,7 +92,7 @@ export default async function OverviewPage({ searchParams }: Props) {
           />
         )}
       </Section>
-      <Section title="Apps" flush>
+      <Section id="apps" title="Apps" flush>
         <UsageTable what="App" rows={apps.map((app) => ({ ...toRow(app), partnerId: app.partnerId }))} />
       </Section>
       <Section title="Models" description={`Top ${TOP_MODELS} by amount charged.`} flush>
@@ -147,48 +156,86 @@ function Attention({ state, alerts, sandboxes }: AttentionProps) {
   );
 }
 
-function Totals({
-  days,
-  refused,
-  money,
-}: {
-  days: DaySums[];
-  refused: number;
-  money: Record<string, bigint>;
-}) {
+async function readTotals(range: Range) {
+  const [days, money] = await Promise.all([readDays(range), readMoney(range)]);
   const sum = (pick: (day: DaySums) => bigint) => days.reduce((total, day) => total + pick(day), 0n);
-  const requests = days.reduce((total, day) => total + day.requests, 0);
-  const [charge, cost, share] = [
-    sum((d) => d.charge),
-    sum((d) => d.providerCost),
-    sum((d) => d.partnerShare),
-  ];
-  const back = -((money.refund ?? 0n) + (money.chargeback ?? 0n));
-  const total = requests + refused;
+  return {
+    days,
+    requests: days.reduce((total, day) => total + day.requests, 0),
+    charge: sum((day) => day.charge),
+    sold: money.purchase ?? 0n,
+    reversed: -((money.refund ?? 0n) + (money.chargeback ?? 0n)),
+    given: (money.promotion ?? 0n) + (money.adjustment ?? 0n),
+    corrected: money.correction ?? 0n,
+  };
+}
+
+type Totals = Awaited<ReturnType<typeof readTotals>>;
+
+function Totals({ now, before, refused }: { now: Totals; before: Totals; refused: number }) {
+  const noteOf = (name: 'charge' | 'sold' | 'reversed' | 'given' | 'corrected', note: string) =>
+    joinNotes(note, describeChange(now[name], before[name]));
+  const total = now.requests + refused;
   return (
     <Stats>
-      <Stat label="Requests" value={inNumber(requests)} note="charged" />
-      <Stat label="Charged to users" value={inDollars(charge)} note="usage revenue" />
       <Stat
-        label="Provider cost"
-        value={inDollars(cost)}
-        note={`${inDollars(share)} commission to partners`}
+        label="Requests"
+        value={inNumber(now.requests)}
+        note={joinNotes('charged', describeChange(BigInt(now.requests), BigInt(before.requests)))}
+        href="#apps"
       />
-      <Stat label="Margin" value={inDollars(charge - cost - share)} note="charged − cost − commission" />
-      <Stat label="Credits sold" value={inDollars(money.purchase ?? 0n)} note="value at purchase" />
-      <Stat label="Reversed" value={inDollars(back)} note="refunds and disputes" />
-      <Stat label="Adjustments" value={inDollars(money.adjustment ?? 0n)} note="by operators" />
-      <Stat label="Bonus credits" value={inDollars(money.promotion ?? 0n)} note="from promotions" />
-      {money.correction !== undefined && (
-        <Stat label="Corrections" value={inDollars(money.correction)} note="of charges that were too high" />
-      )}
+      <Stat
+        label="Charged to users"
+        value={inDollars(now.charge)}
+        note={noteOf('charge', 'usage revenue')}
+        href="#apps"
+      />
+      <Stat
+        label="Credits sold"
+        value={inDollars(now.sold)}
+        note={noteOf('sold', 'value at purchase')}
+        href="/operator/payments?state=paid#all"
+      />
+      <Stat
+        label="Reversed"
+        value={inDollars(now.reversed)}
+        note={noteOf('reversed', 'refunds and disputes')}
+        href="/operator/payments?state=reversed#all"
+      />
+      <Stat
+        label="Credits given"
+        value={inDollars(now.given)}
+        note={noteOf('given', 'bonus credits and adjustments')}
+        href="/operator/promotions"
+      />
+      <Stat
+        label="Corrections"
+        value={inDollars(now.corrected)}
+        note={noteOf('corrected', 'of charges that were too high')}
+        href="/operator/corrections"
+      />
       <Stat
         label="Errors"
         value={inNumber(refused)}
         note={total === 0 ? 'no requests' : `${((100 * refused) / total).toFixed(1)}% of all requests`}
+        href="#errors"
       />
     </Stats>
   );
+}
+
+const joinNotes = (note: string, change: string | null): string =>
+  change === null ? note : `${note}, ${change}`;
+
+/** Against the previous period; null if there was nothing to compare with. */
+function describeChange(now: bigint, before: bigint): string | null {
+  if (before <= 0n) return null;
+  const tenths = Number(((now - before) * 1000n) / before);
+  return new Intl.NumberFormat('en', {
+    style: 'percent',
+    signDisplay: 'exceptZero',
+    maximumFractionDigits: 1,
+  }).format(tenths / 1000);
 }
 
 function Now({ state, sandboxes }: { state: ServiceState; sandboxes: Sandboxes }) {

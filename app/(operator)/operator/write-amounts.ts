@@ -1,15 +1,18 @@
 import { inColumn } from '@/app/_ui/amount';
 import { creditsToJson } from '@/server/base/credits';
 
-const CREDITS_PER_DOLLAR = 100;
+const MICROCREDITS_PER_CENT = 1_000_000n;
 
 /** `$1,234.56`: what credits are worth, rounded down to the cent. */
-export function inDollars(microcredits: bigint): string {
-  const cents = Math.trunc(creditsToJson(microcredits) + (microcredits < 0n ? -1e-6 : 1e-6));
-  // Less than a cent below zero shows as $0.00, not as -$0.00.
-  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', signDisplay: 'negative' }).format(
-    cents / CREDITS_PER_DOLLAR,
-  );
+export const inDollars = (microcredits: bigint): string => writeDollars(microcredits, 'negative');
+
+/** `+$12.34`: by how much an amount changed. */
+export const inDollarChange = (microcredits: bigint): string => writeDollars(microcredits, 'exceptZero');
+
+/** Less than a cent below zero shows as $0.00, not as -$0.00. */
+function writeDollars(microcredits: bigint, signDisplay: 'negative' | 'exceptZero'): string {
+  const dollars = `${microcredits / MICROCREDITS_PER_CENT}E-2` as `${number}`;
+  return new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', signDisplay }).format(dollars);
 }
 
 /** Credits with the same number of decimals in every row, never rounded up. */

@@ -14,6 +14,7 @@ CREATE TABLE "user" (
 );
 CREATE UNIQUE INDEX user_email_key ON "user" (email);
 CREATE INDEX user_mailbox_hash_idx ON "user" (mailbox_hash);
+CREATE INDEX user_created_at_id_idx ON "user" (created_at DESC, id);
 CREATE INDEX user_purchases_blocked ON "user" (purchases_blocked_at) WHERE purchases_blocked_at IS NOT NULL;
 
 CREATE TABLE account_trace (
@@ -368,6 +369,7 @@ CREATE TABLE user_app (
   CONSTRAINT user_app_not_negative CHECK (least(own_held, allowance_left, allowance_saved, allowance_paused - 1) >= 0)
 );
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
+CREATE INDEX user_app_app_user_id_prefix ON user_app (app_user_id text_pattern_ops);
 CREATE INDEX user_app_partner_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
 ALTER TABLE user_app SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0);
@@ -807,6 +809,8 @@ CREATE TABLE checkout_session (
 CREATE UNIQUE INDEX checkout_session_processor_session_id_key ON checkout_session (processor_session_id);
 CREATE UNIQUE INDEX checkout_session_processor_payment_id_key ON checkout_session (processor_payment_id);
 CREATE INDEX checkout_session_user_id_created_at_idx ON checkout_session (user_id, created_at);
+CREATE INDEX checkout_session_partner_id_created_at_idx ON checkout_session (partner_id, created_at);
+CREATE INDEX checkout_session_created_at_idx ON checkout_session (created_at);
 CREATE INDEX checkout_session_status_expires_at_idx ON checkout_session (status, expires_at);
 
 CREATE TABLE payment_attempt (
@@ -844,6 +848,7 @@ CREATE UNIQUE INDEX purchase_session_id_key ON purchase (session_id);
 CREATE INDEX purchase_user_id_created_at_idx ON purchase (user_id, created_at);
 CREATE INDEX purchase_partner_id_created_at_idx ON purchase (partner_id, created_at);
 CREATE INDEX purchase_processor_payment_id_idx ON purchase (processor_payment_id);
+CREATE INDEX purchase_taxed ON purchase (created_at) WHERE tax_minor > 0;
 CREATE INDEX purchase_reversed ON purchase (created_at) WHERE refunded_minor > 0 OR disputed_minor > 0;
 
 CREATE TABLE promotion (

@@ -1,17 +1,7 @@
-import { DAY_MS, now } from '../../base/clock';
 import { creditsToJson, formatCredits } from '../../base/credits';
-import { invariant } from '../../base/errors';
-import { readModelPrices } from '../../gateway/pricing/catalog';
-import { pricesSchema } from '../../gateway/pricing/catalog-schema';
-import { findPrices } from '../../gateway/pricing/price-history';
-import { readArchivedUntil } from '../../ledger';
-import { findLowerBill, findLowerRows } from '../../reports/corrections/from-bill';
-import { findWrongPrices } from '../../reports/corrections/from-prices';
-import { findWrongReceipts } from '../../reports/corrections/from-receipts';
-import { propose } from '../../reports/corrections/propose';
-import type { Span } from '../../reports/corrections/read-receipts';
-import type { Bill } from '../../reports/margin/read-bill';
-import { findBatch, type ProposedBatch, readAppSums, readBatch } from '../corrections';
+import { ApiError } from '../../base/errors';
+import { type ProposedBatch, readAppSums, readBatch } from '../corrections';
+import { type Comparison, prepareCorrections, proposeAtOnce } from '../propose-corrections';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { readText, readTolerance, withBill } from './margin';
 import { alignColumns, alignFacts } from './output';
@@ -47,148 +37,64 @@ async function proposeFrom(input: CommandInput): Promise<Outcome> {
   if (given.length !== 1)
     throw new CommandRefused(`Expected one of --price-version, --receipts and --bill. Usage: ${input.usage}`);
   if (given[0] === 'bill') return proposeFromBill(input, reason);
-  const span = await readSpan(input);
-  if (given[0] === 'receipts') return proposeFromReceipts(span, reason);
-  return proposeFromPrices(input, span, reason);
+  const days = { from: input.require('from'), to: input.find('to') };
+  if (given[0] === 'receipts') return proposeAfter({ source: 'receipt', days }, reason);
+  return proposeAfter(
+    { source: 'price', wrongVersion: input.require('price-version'), as: await readOther(input), days },
+    reason,
+  );
 }
 
-async function proposeFromPrices(input: CommandInput, span: Span, reason: string): Promise<Outcome> {
-  const wrong = input.require('price-version');
+async function readOther(input: CommandInput): Promise<{ version: string } | { prices: string }> {
   const [version, file] = [input.find('as'), input.find('prices')];
   if ((version === undefined) === (file === undefined))
     throw new CommandRefused(`Expected either --as or --prices. Usage: ${input.usage}`);
-  const known = await requirePrices('--price-version', wrong);
-  // A file without a price of web searches leaves theirs as it is.
-  const prices =
-    version === undefined
-      ? { webSearch: known.webSearch, ...(await readPrices(file ?? '')) }
-      : await requirePrices('--as', version);
-  const basis = `${wrong} at the prices of ${version ?? 'a file'}, ${inWords(span)}`;
-  return describeProposal(
-    await propose({ source: 'price', basis, reason }, findWrongPrices(span, wrong, prices)),
-  );
-}
-
-async function proposeFromReceipts(span: Span, reason: string): Promise<Outcome> {
-  const uncheckable = { count: 0 };
-  const proposal = {
-    source: 'receipt' as const,
-    basis: `receipts, computed again, ${inWords(span)}`,
-    reason,
-  };
-  const batchId = await propose(proposal, findWrongReceipts(span, uncheckable));
-  return describeProposal(
-    batchId,
-    uncheckable.count === 0 ? [] : [`${uncheckable.count} receipts name a price version that is not known`],
-  );
+  return version === undefined ? { prices: await readText(file ?? '') } : { version };
 }
 
 function proposeFromBill(input: CommandInput, reason: string): Promise<Outcome> {
   if (input.find('from') !== undefined || input.find('to') !== undefined)
     throw new CommandRefused('--bill: expected no --from and --to, because the bill has its days');
-  const { tolerance, toleranceBp } = readTolerance(input);
-  return withBill(input.require('bill'), async (bill) => {
-    requireAmounts(bill);
-    const today = dayOf(now());
-    const rows = (await findLowerRows(bill, toleranceBp)).filter(({ day }) => day < today);
-    const [first] = rows;
-    if (first !== undefined) await requireStored('--bill', first.day);
-    const days = [...new Set(rows.map(({ day }) => day))];
-    const basis = `bill of ${bill.provider}, ${days[0] ?? ''} to ${days.at(-1) ?? ''}, lower by more than ${tolerance}%`;
-    const batchId =
-      rows.length === 0
-        ? null
-        : await propose({ source: 'bill', basis, reason }, findLowerBill(bill.provider, rows));
-    return describeProposal(batchId);
-  });
+  return withBill(input.require('bill'), (bill) =>
+    proposeAfter({ source: 'bill', bill, ...readTolerance(input) }, reason),
+  );
 }
 
-/** What is missing in a bill would look like something that was not billed. */
-function requireAmounts({ hasMore, lines }: Bill): void {
-  if (hasMore) throw new CommandRefused('--bill: expected all pages of the export, as a JSON list');
-  if (lines.some(({ billed }) => typeof billed !== 'bigint'))
-    throw new CommandRefused('--bill: expected an export of costs, because one of usage contains no amounts');
-}
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-const inWords = ({ from, to }: Span): string => `${from} to ${to}`;
-
-async function readSpan(input: CommandInput): Promise<Span> {
-  const from = readDay(input, 'from', input.require('from'));
-  const to = readDay(input, 'to', input.find('to') ?? dayOf(now()));
-  if (to < from || Date.parse(to) > now() + DAY_MS)
-    throw new CommandRefused(`--to: expected a day from ${from} to today, got "${to}"`);
-  await requireStored('--from', from);
-  return { from, to };
-}
-
-function readDay(input: CommandInput, name: string, text: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(Date.parse(text)) || dayOf(Date.parse(text)) !== text)
-    throw new CommandRefused(
-      `--${name}: expected a date such as 2026-11-21, got "${text}". Usage: ${input.usage}`,
-    );
-  return text;
-}
-
-/** What is archived is final. */
-async function requireStored(option: string, day: string): Promise<void> {
-  const until = await readArchivedUntil();
-  if (until !== null && day < until)
-    throw new CommandRefused(
-      `${option}: receipts before ${until} are archived and can no longer be corrected; give those users credits instead`,
-    );
-}
-
-async function requirePrices(option: string, version: string) {
-  const prices = await findPrices(version);
-  if (prices === null)
-    throw new CommandRefused(
-      `${option}: there is no price version "${version}". Receipts and the operator's page of a model name it`,
-    );
-  return prices;
-}
-
-/** USD per million tokens, as in the catalogue. */
-async function readPrices(file: string) {
-  const text = await readText(file);
-  const { success, data, error } = pricesSchema.safeParse(parseJson(file, text));
-  if (!success) {
-    const [issue] = error.issues;
-    throw new CommandRefused(`${file}: ${issue?.path.join('.') || 'the prices'}: expected ${issue?.message}`);
-  }
-  if (data.offPeak !== undefined)
-    throw new CommandRefused(`${file}: offPeak: expected one price, because off-peak prices are versions`);
-  return readModelPrices(data);
-}
-
-function parseJson(file: string, text: string): unknown {
+/** A refusal names the option it is about. */
+async function proposeAfter(comparison: Comparison, reason: string): Promise<Outcome> {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new CommandRefused(`${file}: expected JSON such as {"input": "1.25", "output": "10"}`);
+    const prepared = await prepareCorrections(comparison, reason);
+    const { uncheckable } = prepared;
+    return describeProposal(
+      await proposeAtOnce(prepared),
+      uncheckable === 0 ? [] : [`${uncheckable} receipts name a price version that is not known`],
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.param === null || error.param === 'reason') throw error;
+    const { message } = error;
+    throw new CommandRefused(
+      `--${error.param.replaceAll('_', '-')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+    );
   }
 }
 
-async function describeProposal(batchId: string | null, warnings: string[] = []): Promise<Outcome> {
-  if (batchId === null)
+async function describeProposal(batch: ProposedBatch | null, warnings: string[]): Promise<Outcome> {
+  if (batch === null)
     return {
       json: { batch_id: null },
       text: 'Nothing to correct: no request was overcharged, or each is already in a batch.',
       warnings,
     };
-  const { json, text } = await show(batchId);
-  const next = `Nothing is booked yet. Approve or discard it at /operator/corrections/${batchId}`;
+  const { json, text } = await show(batch);
+  const next = `Nothing is booked yet. Approve or discard it at /operator/corrections/${batch.id}`;
   return { json, text: `${text}\n\n${next}`, warnings };
 }
 
-async function show(batchId: string): Promise<Outcome> {
-  const [batch, apps, requests] = await Promise.all([
-    findBatch(batchId),
-    readAppSums(batchId),
-    readBatch(batchId, { limit: SHOWN_REQUESTS, offset: 0 }),
+async function show(batch: ProposedBatch): Promise<Outcome> {
+  const [apps, requests] = await Promise.all([
+    readAppSums(batch.id),
+    readBatch(batch.id, { limit: SHOWN_REQUESTS, offset: 0 }),
   ]);
-  invariant(batch !== null, 'a proposal has a batch');
   const left = batch.requests - requests.length;
   return {
     json: {

@@ -28,3 +28,19 @@ export function oneLine(text: string): string {
     .filter((line) => line !== '')
     .join(' ');
 }
+
+const LINE_LENGTH = 80;
+
+/** Lines of at most 80 characters. All but the first are indented by `hanging`. */
+export function wrap(text: string, indent: string, hanging: string): string {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(' ')) {
+    const isFirst = line.trim() === '';
+    if (!isFirst && line.length + 1 + word.length > LINE_LENGTH) {
+      lines.push(line);
+      line = hanging + word;
+    } else line += isFirst ? word : ` ${word}`;
+  }
+  return [...lines, line].join('\n');
+}

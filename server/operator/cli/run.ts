@@ -13,7 +13,7 @@ import { databaseCommands } from './db';
 import { ledgerCommands } from './ledger';
 import { marginCommands } from './margin';
 import { modelCommands } from './models';
-import { alignColumns, oneLine } from './output';
+import { oneLine, wrap } from './output';
 import { partnerCommands } from './partner';
 import { paymentCommands } from './payments';
 import { payoutCommands } from './payouts';
@@ -72,10 +72,10 @@ function helpText(words: readonly string[]): string {
   const shown = Object.entries(COMMANDS).filter(
     ([name]) => nouns.length === 0 || nouns.some((noun) => name.startsWith(`${noun} `)),
   );
-  const lines = shown.map(([, { usage, summary }]) => [usage, summary]);
-  return [alignColumns(lines), '', 'Every command takes --json. PK is a publishable key (svc_pk_…).'].join(
-    '\n',
+  const commands = shown.map(
+    ([, { usage, summary }]) => `${wrap(usage, '', '    ')}\n${wrap(summary, '      ', '      ')}`,
   );
+  return [...commands, '', 'Every command takes --json. PK is a publishable key (svc_pk_…).'].join('\n');
 }
 
 function findCommand([noun = '', verb = '']: readonly string[]): Command {

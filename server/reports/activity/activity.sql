@@ -1,5 +1,24 @@
 -- Sums of receipts by day, app and user, from which activity is shown.
 
+-- What a transaction means for the operator's result, where its columns do not say it: of a request, the granted credits
+-- that it spent and the commission withheld on them; the commission that was reversed; what a correction costs the
+-- operator; and credits given as if they were bought (GRANTS_EARN_COMMISSION), which cost when they are given.
+CREATE OR REPLACE FUNCTION activity_result(t ledger_transaction) RETURNS TABLE (kind text, credits bigint)
+LANGUAGE sql STABLE AS $$
+  WITH posted AS (
+    SELECT -sum(e.granted) FILTER (WHERE e.account = 'pocket') AS granted_spent,
+           sum(e.amount) FILTER (WHERE e.account = 'promotion_expense') AS withheld,
+           -sum(e.amount - coalesce(e.granted, 0)) FILTER (WHERE e.account IN ('pocket', 'provider_cost', 'partner_earnings')) AS result
+    FROM ledger_entries(t.kind, t.partner_id, t.credits, t.provider_cost, t.partner_share, t.postings) e
+  )
+  SELECT r.kind, r.credits::bigint
+  FROM posted p CROSS JOIN LATERAL (VALUES
+    ('usage', 'granted_spent', p.granted_spent), ('usage', 'commission_withheld', p.withheld),
+    ('earnings_reversal', 'commission_reversed', p.result), ('correction', 'correction_result', p.result),
+    ('promotion', 'granted_as_bought', -p.result), ('adjustment', 'granted_as_bought', -p.result)) AS r (cause, kind, credits)
+  WHERE r.cause = t.kind AND r.credits <> 0
+$$;
+
 -- Adds new receipts since the watermark to the daily sums (UTC), at most about 20,000 transactions per call, so that
 -- it is short. Receipts younger than `p_lag` may belong to a transaction that is still running, so they are added
 -- later. Returns true if there is more to add. The planner has no statistics about the watermark, so the settings
@@ -35,9 +54,16 @@ BEGIN
       provider_cost = a.provider_cost + excluded.provider_cost, partner_share = a.partner_share + excluded.partner_share
   )
   INSERT INTO activity_money_day AS m
-  SELECT (created_at AT TIME ZONE 'UTC')::date, partner_id, CASE kind WHEN 'refund' THEN note ELSE kind END, count(*), sum(credits)
-  FROM ledger_transaction
-  WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment', 'promotion', 'correction')
+  SELECT (created_at AT TIME ZONE 'UTC')::date, partner_id, kind, count(*), sum(credits)
+  FROM (
+    SELECT created_at, partner_id, CASE kind WHEN 'refund' THEN note ELSE kind END AS kind, credits
+    FROM ledger_transaction
+    WHERE created_at >= begun AND created_at < upto AND kind IN ('purchase', 'refund', 'adjustment', 'promotion', 'correction')
+    UNION ALL
+    SELECT t.created_at, t.partner_id, r.kind, r.credits
+    FROM ledger_transaction t CROSS JOIN LATERAL activity_result(t) r
+    WHERE t.created_at >= begun AND t.created_at < upto AND t.postings IS NOT NULL
+  ) fresh
   GROUP BY 1, 2, 3
   ON CONFLICT (day, partner_id, kind) DO UPDATE SET
     entries = m.entries + excluded.entries, credits = m.credits + excluded.credits;

@@ -1,5 +1,5 @@
 import { ApiError } from '../../base/errors';
-import { type CorrectionDue, closeProposal, openProposal, writeProposal } from '../../ledger';
+import { type CorrectionDue, openProposal, writeProposal } from '../../ledger';
 
 const ROWS_PER_STATEMENT = 500;
 const MAX_REASON_CHARACTERS = 500;
@@ -7,10 +7,10 @@ const MAX_REASON_CHARACTERS = 500;
 type Proposal = Parameters<typeof openProposal>[0];
 
 /**
- * Stores what users would get back as a batch. What was proposed or paid before is subtracted, so a repetition proposes
- * nothing. Returns the id of the batch; null if there is nothing to propose.
+ * Stores what users would get back as a batch that counts for nothing until it is closed, which subtracts what was
+ * proposed or paid before. Returns its id; null if no request was overcharged.
  */
-export async function propose(
+export async function prepareProposal(
   { reason: given, ...proposal }: Proposal,
   overcharges: AsyncIterable<CorrectionDue[]>,
 ): Promise<string | null> {
@@ -21,9 +21,11 @@ export async function propose(
       `Enter a reason of 1 to ${MAX_REASON_CHARACTERS} characters; users read it`,
       { param: 'reason' },
     );
-  const batchId = await openProposal({ ...proposal, reason });
+  let batchId: string | null = null;
   for await (const dues of overcharges)
-    for (let start = 0; start < dues.length; start += ROWS_PER_STATEMENT)
+    for (let start = 0; start < dues.length; start += ROWS_PER_STATEMENT) {
+      batchId ??= await openProposal({ ...proposal, reason });
       await writeProposal(batchId, dues.slice(start, start + ROWS_PER_STATEMENT));
-  return (await closeProposal(batchId)) ? batchId : null;
+    }
+  return batchId;
 }

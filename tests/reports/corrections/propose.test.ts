@@ -1,13 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, nowDate } from '@/server/base/clock';
 import { wholeCredits } from '@/server/base/credits';
 import { inTransaction, pool, prisma } from '@/server/base/db';
+import { settings } from '@/server/base/env';
 import { newId } from '@/server/base/ids';
 import { bookCorrections, checkLedger, grantCredits } from '@/server/ledger';
 import { type Decision, decideCorrections, findBatch } from '@/server/operator/corrections';
+import {
+  prepareCorrections,
+  previewCorrections,
+  proposeCorrections,
+} from '@/server/operator/propose-corrections';
 import { deleteAccount } from '@/server/people/delete-account';
 import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
@@ -424,4 +430,59 @@ test('people get tables, and a grant is no correction', async () => {
   expect(out).toMatch(/^app\s+requests\s+users\s+credits$/m);
   expect(out).toMatch(/^request\s+model\s+charged\s+by the rules\s+back$/m);
   expect(out).toMatch(/Approve or discard it at \/operator\/corrections\/cor_\w+\n$/);
+});
+
+describe('on the page of an operator', () => {
+  const FIRST = 'first@example.com';
+  const SECOND = 'second@example.com';
+
+  async function prepare(): Promise<string> {
+    const person = await newPerson({ credits: 100 });
+    const wrongVersion = await versionOf(person, await generate(person));
+    const prices = readFileSync(halfPrice(), 'utf8');
+    const days = { from: TODAY, to: undefined };
+    const { batchId } = await prepareCorrections(
+      { source: 'price', wrongVersion, as: { prices }, days },
+      REASON,
+    );
+    return batchId ?? '';
+  }
+
+  test('a check shows totals and examples, and proposes nothing', async () => {
+    const batchId = await prepare();
+    const preview = await previewCorrections(batchId, 1);
+    expect(preview?.batch).toMatchObject({ id: batchId, state: 'proposed', reason: REASON });
+    expect(preview?.requests).toHaveLength(1);
+    expect(preview?.apps.length).toBeGreaterThan(0);
+    expect(preview?.apps.reduce((sum, { credits }) => sum + credits, 0n)).toBe(preview?.batch.credits);
+    expect(await findBatch(batchId)).toBeNull();
+    // Nor does it keep others from proposing the same.
+    expect((await previewCorrections(await prepare(), 1))?.batch.requests).toBeGreaterThan(0);
+  });
+
+  test('exactly what was checked is proposed once, recorded, and approved by another operator', async () => {
+    const batchId = await prepare();
+    const preview = await previewCorrections(batchId, 1);
+    expect(await proposeCorrections(FIRST, batchId)).toBe(true);
+    expect(await findBatch(batchId)).toEqual(preview?.batch);
+    await expect(proposeCorrections(FIRST, batchId)).rejects.toThrow('was proposed before');
+    const logged = { subject: batchId, what: 'correction.propose' };
+    expect(await prisma().auditEntry.findMany({ where: logged })).toMatchObject([
+      { actor: FIRST, reason: REASON },
+    ]);
+
+    const ofBatch = { batchId, reason: 'checked', decision: 'approve' } as const;
+    settings().OPERATOR_EMAILS.splice(0, 9, FIRST, SECOND);
+    await expect(decideCorrections({ ...ofBatch, operator: FIRST })).rejects.toThrow('another operator');
+    await decideCorrections({ ...ofBatch, operator: SECOND });
+    expect(await findBatch(batchId)).toMatchObject({ state: 'approved', decidedBy: SECOND });
+    await bookCorrections();
+  });
+
+  test('what another batch proposed in the meantime is not proposed again', async () => {
+    const [one, other] = [await prepare(), await prepare()];
+    expect(await proposeCorrections(FIRST, other)).toBe(true);
+    expect(await proposeCorrections(FIRST, one)).toBe(false);
+    expect(await previewCorrections(one, 1)).toBeNull();
+  });
 });

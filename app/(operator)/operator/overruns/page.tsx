@@ -15,7 +15,7 @@ import { listPaused, type Overruns, type Paused, readOverruns } from '@/server/o
 import { barStepOf, barsOf } from '@/server/reports/activity/bars';
 import type { Range } from '@/server/reports/activity/install-activity';
 import { PERIODS, type Period, readPeriod } from '@/server/reports/activity/periods';
-import { PeriodLinks } from '../period-links';
+import { PeriodLinks } from '../choice-links';
 import { inCredits, inDollars, inNumber } from '../write-amounts';
 import { LatestTable, LossTable, SumTable } from './overrun-tables';
 import { ResumeButton } from './resume-button';

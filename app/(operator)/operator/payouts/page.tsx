@@ -21,6 +21,7 @@ import {
   searchPayouts,
   sumSentThisMonth,
 } from '@/server/payments/payouts/operator-list';
+import { readPage } from '../read-page';
 import { inDollars } from '../write-amounts';
 import { ATTENTION, toButtons, toRow } from './describe-payout';
 import { type ExposureRow, ExposureTable } from './exposure-table';
@@ -38,7 +39,7 @@ type Props = { searchParams: Promise<{ page?: string | string[]; q?: string | st
 export default async function PayoutsPage({ searchParams }: Props) {
   await requireOperator();
   const { page: requested, q } = await searchParams;
-  const page = typeof requested === 'string' && /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
+  const page = readPage(requested);
   const text = typeof q === 'string' ? q.trim().slice(0, 200) : '';
   const [due, exposure, names, sent, found] = await Promise.all([
     listPayoutsNeedingAttention(),

@@ -41,11 +41,11 @@ export const create = operatorAction(form, async ({ email: operator }, { kind, a
       partnerId: app === '' ? undefined : app,
       percent: isPercent ? (readWhole(given.amount) ?? 0) : undefined,
       credits: isPercent ? undefined : requireCreditAmount(given.amount),
-      maxCredits: isPercent ? readCredits(given.maxCredits) : undefined,
-      minPurchase: kind === 'purchase' ? readCredits(given.minPurchase) : undefined,
+      maxCredits: isPercent ? readCredits(given.maxCredits, 'max_credits') : undefined,
+      minPurchase: kind === 'purchase' ? readCredits(given.minPurchase, 'min_purchase') : undefined,
       isFirstPurchase: kind === 'purchase' && given.isFirstPurchase,
       maxRedemptions: readWhole(given.limit),
-      budget: readCredits(given.budget),
+      budget: readCredits(given.budget, 'budget'),
       validUntil: readDay(given.until),
       note: given.note,
     },
@@ -54,7 +54,8 @@ export const create = operatorAction(form, async ({ email: operator }, { kind, a
   return { ok: true, message: 'Promotion created' };
 });
 
-const readCredits = (typed: string) => (typed.trim() === '' ? undefined : requireCreditAmount(typed));
+const readCredits = (typed: string, param: string) =>
+  typed.trim() === '' ? undefined : requireCreditAmount(typed, param);
 
 /** Not a number becomes 0, which every limit refuses with its own words. */
 const readWhole = (typed: string): number | undefined =>

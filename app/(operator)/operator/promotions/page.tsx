@@ -8,6 +8,8 @@ import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/base/credits';
 import { type ListedPromotion, listPromotions } from '@/server/operator/promotions';
+import { listPartners } from '@/server/partners/partner';
+import { readPage } from '../read-page';
 import { NewPromotion } from './new-promotion';
 import { PromotionTable } from './promotion-table';
 
@@ -20,15 +22,18 @@ type Props = { searchParams: Promise<{ page?: string | string[] }> };
 export default async function PromotionsPage({ searchParams }: Props) {
   await requireOperator();
   const { page: requested } = await searchParams;
-  const page = typeof requested === 'string' && /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
+  const page = readPage(requested);
   const offset = (page - 1) * PAGE_SIZE;
-  const { promotions, total } = await listPromotions({ limit: PAGE_SIZE, offset });
+  const [{ promotions, total }, apps] = await Promise.all([
+    listPromotions({ limit: PAGE_SIZE, offset }),
+    listPartners(),
+  ]);
   return (
     <>
       <PageHead
         title="Promotions"
         description="Bonus credits by promotion code or gift link. The price paid never changes. Dates are in UTC."
-        actions={<NewPromotion />}
+        actions={<NewPromotion apps={apps.map(({ id, name }) => ({ id, name }))} />}
       />
       <Section flush>
         {total === 0 ? (

@@ -5,9 +5,7 @@ import { writeCharge } from '@/app/_ui/amount';
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
-
-/** Amounts are in credits. */
-export type AppRow = { partnerId: string; name: string; requests: number; users: number; credits: number };
+import type { AppRow, CorrectionRow } from '../correction-rows';
 
 const count = new Intl.NumberFormat('en');
 const appColumn = columnsOf<AppRow>();
@@ -41,17 +39,6 @@ export function AppTable({ rows }: { rows: AppRow[] }) {
     />
   );
 }
-
-export type CorrectionRow = {
-  requestId: string;
-  href: string;
-  at: string;
-  model: string;
-  appName: string;
-  charged: number;
-  due: number;
-  credits: number;
-};
 
 const column = columnsOf<CorrectionRow>();
 

@@ -9,22 +9,16 @@ import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
 import { countOf } from '@/server/base/count-of';
-import { creditsToJson } from '@/server/base/credits';
-import {
-  type AppSums,
-  findBatch,
-  type ProposedBatch,
-  type ProposedCorrection,
-  readAppSums,
-  readBatch,
-} from '@/server/operator/corrections';
+import { findBatch, type ProposedBatch, readAppSums, readBatch } from '@/server/operator/corrections';
 import { listActions } from '@/server/operator/record';
 import { Fact } from '../../fact';
 import { toLogRow } from '../../log/to-log-row';
+import { readPage } from '../../read-page';
 import { inCredits, inDollars, inNumber } from '../../write-amounts';
 import { BatchBadge } from '../batch-badge';
+import { toAppRow, toCorrectionRow } from '../correction-rows';
 import { DecideButtons } from '../decide-buttons';
-import { type AppRow, AppTable, type CorrectionRow, CorrectionTable } from './correction-tables';
+import { AppTable, CorrectionTable } from './correction-tables';
 
 export const metadata: Metadata = { title: 'Corrections' };
 
@@ -40,7 +34,7 @@ export default async function BatchPage({ params, searchParams }: Props) {
   await requireOperator();
   const batch = (await findBatch((await params).batch)) ?? notFound();
   const { page: requested } = await searchParams;
-  const page = typeof requested === 'string' && /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
+  const page = readPage(requested);
   const [apps, requests, { actions }] = await Promise.all([
     readAppSums(batch.id),
     readBatch(batch.id, { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }),
@@ -70,7 +64,7 @@ export default async function BatchPage({ params, searchParams }: Props) {
         <AppTable rows={apps.map(toAppRow)} />
       </Section>
       <Section title="Requests" description="In credits." flush>
-        <CorrectionTable rows={requests.map(toRow)} />
+        <CorrectionTable rows={requests.map(toCorrectionRow)} />
         <Pager
           newer={page > 1 ? pageAt(page - 1) : undefined}
           older={page * PAGE_SIZE < batch.requests ? pageAt(page + 1) : undefined}
@@ -114,30 +108,4 @@ const toButtons = ({ id, credits, requests, users }: ProposedBatch) => ({
   credits: inCredits(credits),
   requests: requests === 1 ? '1 overcharged request' : `${inNumber(requests)} overcharged requests`,
   users: countOf(users, 'user'),
-});
-
-const toAppRow = ({ partnerId, appName, requests, users, credits }: AppSums): AppRow => ({
-  partnerId,
-  name: appName,
-  requests,
-  users,
-  credits: creditsToJson(credits),
-});
-
-const toRow = ({
-  requestId,
-  userRef,
-  at,
-  model,
-  appName,
-  ...amounts
-}: ProposedCorrection): CorrectionRow => ({
-  requestId,
-  href: `/operator/users/${userRef}/requests/${requestId}`,
-  at: at.toISOString(),
-  model,
-  appName,
-  charged: creditsToJson(amounts.charged),
-  due: creditsToJson(amounts.due),
-  credits: creditsToJson(amounts.credits),
 });

@@ -60,7 +60,11 @@ export function CreditButton(props: Props) {
       title={form.isReview ? `${words.label}?` : words.label}
       open={form.isOpen}
       onOpenChange={change}
-      trigger={<Button look={kind === 'give' ? 'primary' : 'secondary'}>{words.label}</Button>}
+      trigger={
+        <Button look={kind === 'give' ? 'primary' : 'secondary'} size="small">
+          {words.label}
+        </Button>
+      }
     >
       <form noValidate className="fields" onSubmit={submit}>
         {form.isReview ? (
@@ -98,7 +102,7 @@ function Fields({ pockets, form: { pocket, credits, reason }, dispatch }: Fields
   return (
     <>
       <SelectField
-        label="Pocket"
+        label="Where"
         className="mb-2"
         value={String(pocket)}
         onChange={(event) => edit({ pocket: Number(event.target.value) })}

@@ -4,11 +4,13 @@ import type { ComponentProps } from 'react';
 import { toRequestRow } from '@/app/_requests/request-row';
 import { RequestTable } from '@/app/_requests/request-table';
 import { requireOperator } from '@/app/_session/session';
+import { buttonClass } from '@/app/_ui/button';
 import { describeDevice } from '@/app/_ui/describe-device';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { LogTable } from '@/app/_ui/log-table';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Pager } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
@@ -165,7 +167,18 @@ type PurchasesProps = Awaited<ReturnType<typeof listInvoicedPurchases>> & { user
 function Purchases({ userRef, purchases, total, offset }: PurchasesProps) {
   const page = (to: number) => `/operator/users/${userRef}?offset=${to}`;
   return (
-    <Section title="Purchases" flush>
+    <Section
+      title="Purchases"
+      actions={
+        <PageLink
+          href={`/operator/payments?user=${userRef}#all`}
+          className={buttonClass({ look: 'secondary', size: 'small' })}
+        >
+          All payments
+        </PageLink>
+      }
+      flush
+    >
       <PurchaseTable
         userRef={userRef}
         rows={purchases.map((purchase) => ({

@@ -33,8 +33,8 @@ export function RefundButton({ userRef, purchase }: { userRef: string; purchase:
         <>
           {write(purchase.amountMinor / 100)} in {purchase.appName},{' '}
           <Time at={purchase.at} withClock={false} />. The money goes back to the card, and the credits bought
-          with it are removed. If they have been spent, the pocket goes below zero and the next purchase
-          repays it first. This cannot be undone.
+          with it are removed. If they have been spent, the user owes them, and the next purchase there repays
+          them first. This cannot be undone.
         </>
       }
       action={(reason, refundId) =>

@@ -2,8 +2,9 @@ import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
+import { countOf } from '@/server/base/count-of';
 import type { UserCorrection } from '@/server/reports/activity/user-corrections';
-import { inCredits, inNumber } from '../../show-credits';
+import { inCredits } from '../../show-credits';
 
 /** What the user got back, whatever the filters of the page select. Nothing for most users. */
 export function Corrections({ corrections }: { corrections: UserCorrection[] }) {
@@ -24,8 +25,7 @@ export function Corrections({ corrections }: { corrections: UserCorrection[] }) 
                 {reason}
               </PageLink>
               <p className="mt-0.5 text-muted">
-                <Time at={bookedAt.toISOString()} withClock={false} /> ·{' '}
-                {requests === 1 ? '1 request' : `${inNumber(requests)} requests`}
+                <Time at={bookedAt.toISOString()} withClock={false} /> · {countOf(requests, 'request')}
               </p>
             </div>
             <p className="font-medium tabular-nums">+{inCredits(credits)}</p>

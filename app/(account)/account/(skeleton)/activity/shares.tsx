@@ -1,8 +1,8 @@
 import { inColumn } from '@/app/_ui/amount';
 import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
+import { countOf } from '@/server/base/count-of';
 import { creditsToJson } from '@/server/base/credits';
-import { inNumber } from '../../show-credits';
 import type { Share } from './chart';
 import { type ActivityQuery, writeQuery } from './filter';
 
@@ -27,7 +27,7 @@ export function Shares({ title, of, query, shares }: Props) {
                 {name}
               </PageLink>
               <span className="shrink-0 tabular-nums">
-                <span className="text-muted max-sm:hidden">{inNumber(requests)} requests · </span>
+                <span className="text-muted max-sm:hidden">{countOf(requests, 'request')} · </span>
                 {inColumn(creditsToJson(charge))}
                 <span className="text-muted"> credits</span>
               </span>

@@ -30,6 +30,8 @@ export function Time({ at, withClock = true, isDay = false }: Props) {
   return (
     <time
       dateTime={at}
+      // Two versions of Intl may differ in a space.
+      suppressHydrationWarning
       // With seconds and zone, for comparing it with a log.
       title={write(isDay ? { dateStyle: 'full' } : { dateStyle: 'full', timeStyle: 'long' })}
       className="whitespace-nowrap"

@@ -66,12 +66,19 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
   });
 
   await test.step('finds every page in order while the account is empty', async () => {
-    for (const name of ['Activity', 'Apps', 'Devices', 'Purchases', 'Payment', 'Settings']) {
+    for (const name of ['Activity', 'Apps', 'Devices', 'Settings']) {
       await openPage(page, name);
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
       await expectAccessiblePage(page);
     }
-    await openPage(page, 'Purchases');
+    await openPage(page, 'Billing');
+    const tabs = page.getByRole('navigation', { name: 'Billing' });
+    for (const name of ['Payment', 'Invoices', 'Statements', 'Purchases']) {
+      await tabs.getByRole('link', { name }).click();
+      await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
+      await expect(tabs.getByRole('link', { name })).toHaveAttribute('aria-current', 'page');
+      await expectAccessiblePage(page);
+    }
     await expect(page.getByRole('row', { name: /1,000\.00 \$10\.00 Paid/ })).toBeVisible();
   });
 
@@ -131,6 +138,8 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     expect(text.trim().split('\r\n')).toHaveLength(2);
     await page.getByRole('link', { name: /^Receipt for the request/ }).click();
     await expect(page.getByText('from credits outside any app')).toBeVisible();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await expect(page.getByText('Verified in your browser')).toBeVisible();
     await expectAccessiblePage(page);
   });
 
@@ -207,7 +216,7 @@ test('a page is requested only when its link is followed; while it loads, a bar 
   await page.setViewportSize({ width: 375, height: 812 });
   const menu = page.getByRole('button', { name: 'Open menu' });
   await menu.click();
-  await openSlowly('Purchases');
+  await openSlowly('Apps');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(menu).toBeFocused();
   expect(ahead).toEqual([]);

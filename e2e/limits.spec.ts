@@ -135,14 +135,14 @@ test('a user limits an app, reaches the limit, stops all apps from a mail and re
 
   await ageSignIns(email);
   await goToLimits();
-  await expect(page.getByText('You stopped all apps.')).toBeVisible();
+  await expect(page.getByText('You stopped all apps')).toBeVisible();
   await expectAccessibleLayout(page);
   await picture('stopped');
   await page.getByRole('button', { name: 'Resume all apps' }).click();
   await findPresenceDialog(page);
   expect(await send()).toBe('402 limits.all.stop');
   await confirmPresence(page, service, email);
-  await expect(page.getByText('You stopped all apps.')).toHaveCount(0);
+  await expect(page.getByText('You stopped all apps')).toHaveCount(0);
   expect(await send()).toBe('402 limits.app.stop');
   await page.getByRole('link', { name: /Demo/ }).click();
   await page.getByRole('button', { name: /^Resume / }).click();
@@ -151,6 +151,6 @@ test('a user limits an app, reaches the limit, stops all apps from a mail and re
   await goToLimits();
 
   await page.getByRole('button', { name: 'Stop all apps' }).click();
-  await expect(page.getByText('You stopped all apps.')).toBeVisible();
+  await expect(page.getByText('You stopped all apps')).toBeVisible();
   expect(await send()).toBe('402 limits.all.stop');
 });

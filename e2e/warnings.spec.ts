@@ -104,10 +104,10 @@ test('a user who overspends is warned at 50, 80 and 100%, stops all apps from th
 
   await ageSignIns(email);
   await page.goto(`${service}/account/limits`);
-  await expect(page.getByText('You stopped all apps.')).toBeVisible();
+  await expect(page.getByText('You stopped all apps')).toBeVisible();
   await page.getByRole('button', { name: 'Resume all apps' }).click();
   await confirmPresence(page, service, email);
-  await expect(page.getByText('You stopped all apps.')).toHaveCount(0);
+  await expect(page.getByText('You stopped all apps')).toHaveCount(0);
   expect(await send()).toBe('402 limits.all.day');
 
   await elsewhere.goto(linkIn(reached, 'unsubscribe'));

@@ -6,6 +6,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { formatCredits } from '@/server/base/credits';
+import { formatPercent } from '@/server/partners/rate';
 import type { UserReceipt } from '@/server/reports/activity/user-receipt';
 import { Attempts } from './attempts';
 import { TokenLines } from './token-lines';
@@ -41,10 +42,18 @@ export function RequestReceipt({ receipt, back }: Props) {
       <Section title="Details">
         <dl className="flex flex-col gap-2.5 text-sm">
           <Sum label={receipt.attempts === null ? 'Sent to' : 'Charged by'}>{receipt.provider}</Sum>
-          <Sum label="Price version">
+          <Sum
+            label="Price version"
+            note="The provider’s prices at that time. Later ones do not change a receipt."
+          >
             <code className="font-mono text-[13px]">{receipt.priceVersion}</code>
           </Sum>
-          <Sum label="Reserved while running">{formatCredits(receipt.held)} credits</Sum>
+          <Sum
+            label="Reserved while running"
+            note="The most that the request could cost. What it did not need was released."
+          >
+            {formatCredits(receipt.held)} credits
+          </Sum>
           <Sum label="Key">
             <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>
           </Sum>
@@ -61,7 +70,7 @@ export function RequestReceipt({ receipt, back }: Props) {
 
 /** The provider cost, the commission, and whose credits paid. */
 function Sums({ receipt }: { receipt: UserReceipt }) {
-  const { providerCost, partnerShare, notCharged, charge, paidFrom } = receipt;
+  const { providerCost, partnerShare, notCharged, charge, paidFrom, rateBp } = receipt;
   const [cost, share, given, charged, ...parts] = alignDecimals(
     [providerCost, partnerShare, notCharged, charge, ...paidFrom.map(({ amount }) => amount)].map(
       formatCredits,
@@ -70,12 +79,13 @@ function Sums({ receipt }: { receipt: UserReceipt }) {
   return (
     <dl className="flex flex-col gap-2.5 text-sm">
       <Sum label="Provider cost">{cost}</Sum>
-      <Sum label={`Commission to ${receipt.appName}`}>{share}</Sum>
+      <Sum label={`Commission to ${receipt.appName}, ${formatPercent(rateBp)}%`}>{share}</Sum>
       {notCharged > 0n && <Sum label="Above the reserved amount, not charged">−{given}</Sum>}
       <div className="my-1 border-t border-line" />
       <Sum label="Charged" strong>
         {charged}
       </Sum>
+      <Sum label="In US dollars">{writeDollars(charge)}</Sum>
       {paidFrom.map(({ appName }, place) => (
         <Sum
           key={appName ?? ''}
@@ -87,6 +97,12 @@ function Sums({ receipt }: { receipt: UserReceipt }) {
     </dl>
   );
 }
+
+const DOLLARS = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 8 });
+const MICROCREDITS_PER_DOLLAR = 100_000_000;
+
+/** Exact. */
+const writeDollars = (charge: bigint): string => DOLLARS.format(Number(charge) / MICROCREDITS_PER_DOLLAR);
 
 /** What was given back since. The receipt itself does not change. */
 function Corrections({ corrections }: Pick<UserReceipt, 'corrections'>) {
@@ -124,10 +140,15 @@ function Remarks({ receipt: { outcome, estimated } }: { receipt: UserReceipt }) 
   );
 }
 
-function Sum({ label, strong = false, children }: { label: string; strong?: boolean; children: ReactNode }) {
+type SumProps = { label: string; note?: string; strong?: boolean; children: ReactNode };
+
+function Sum({ label, note, strong = false, children }: SumProps) {
   return (
     <div className={`flex justify-between gap-6 ${strong ? 'text-base font-semibold' : ''}`}>
-      <dt className={strong ? '' : 'text-muted'}>{label}</dt>
+      <dt className={strong ? '' : 'text-muted'}>
+        {label}
+        {note && <span className="block text-[13px]">{note}</span>}
+      </dt>
       <dd className="text-right tabular-nums">{children}</dd>
     </div>
   );

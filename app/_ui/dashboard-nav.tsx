@@ -12,6 +12,8 @@ export type NavItem = {
   href: string;
   label: string;
   icon: ReactNode;
+  /** Paths of further pages that belong to it. */
+  others?: readonly string[];
   /** Starts a group of pages under this heading. */
   heading?: string;
 };
@@ -95,8 +97,12 @@ function NavList({ items, onCurrent }: { items: NavItem[]; onCurrent?: () => voi
  * The page of a dashboard that a path belongs to. The first page's path is the dashboard's own and
  * matches exactly.
  */
-export function findCurrent<Page extends { href: string }>(pages: Page[], path: string): Page | undefined {
-  const [first, ...others] = pages;
+export function findCurrent<Page extends Pick<NavItem, 'href' | 'others'>>(
+  pages: readonly Page[],
+  path: string,
+): Page | undefined {
+  const [first, ...rest] = pages;
   if (path === first?.href) return first;
-  return others.find(({ href }) => path === href || path.startsWith(`${href}/`));
+  const isWithin = (href: string) => path === href || path.startsWith(`${href}/`);
+  return rest.find(({ href, others = [] }) => [href, ...others].some(isWithin));
 }

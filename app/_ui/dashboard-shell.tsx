@@ -51,7 +51,7 @@ export function DashboardShell({ brand, area, title = area, items, footer, switc
             <DashboardMenu items={items} switcher={switcher} footer={footer} />
           </div>
           <main id="content" tabIndex={-1} className="px-4 py-6 outline-none sm:px-8 sm:py-10">
-            <TitleNames pages={items.map(({ href, label }) => ({ href, label }))} dashboard={title}>
+            <TitleNames pages={items.map(({ icon: _, ...page }) => page)} dashboard={title}>
               <div className="mx-auto max-w-[960px]">{children}</div>
             </TitleNames>
           </main>

@@ -93,6 +93,17 @@ type FieldsProps = {
 
 const AMOUNTS: readonly Amount[] = ['day', 'week', 'month', 'request'];
 
+const BY_SIZE: readonly Amount[] = ['request', 'day', 'week', 'month'];
+const toNumber = (text: string): number =>
+  text.trim() === '' ? Number.NaN : Number(text.replaceAll(',', ''));
+
+/** A limit above that of a longer period limits nothing, which is rarely meant. */
+function findLower(typed: LimitTexts, amount: Amount): string | undefined {
+  const longer = BY_SIZE.slice(BY_SIZE.indexOf(amount) + 1);
+  const lower = longer.find((other) => toNumber(typed[other]) < toNumber(typed[amount]));
+  return lower && `Never reached: the limit per ${lower} is lower.`;
+}
+
 const RULES = [
   { value: 'all', label: 'All models' },
   { value: 'only', label: 'Only selected models' },
@@ -111,7 +122,7 @@ export function LimitFields({ typed, errorOf, onChange, isWeekly = false, ceilin
           inputMode="decimal"
           autoComplete="off"
           placeholder="No limit"
-          hint={ceiling?.[amount] ? `At most ${ceiling[amount]}` : undefined}
+          hint={findLower(typed, amount) ?? (ceiling?.[amount] ? `At most ${ceiling[amount]}` : undefined)}
           value={typed[amount]}
           error={errorOf(amount)}
           onChange={(event) => onChange({ ...typed, [amount]: event.target.value })}

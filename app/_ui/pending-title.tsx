@@ -2,9 +2,9 @@
 
 import { usePathname } from 'next/navigation';
 import { createContext, type ReactNode, useContext } from 'react';
-import { findCurrent } from './dashboard-nav';
+import { findCurrent, type NavItem } from './dashboard-nav';
 
-type Names = { pages: { href: string; label: string }[]; dashboard: string };
+type Names = { pages: Omit<NavItem, 'icon'>[]; dashboard: string };
 
 const NamesContext = createContext<Names>({ pages: [], dashboard: '' });
 

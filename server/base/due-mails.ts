@@ -16,6 +16,8 @@ export type MailRefs = {
   /** `kind` is sent, failed, returned or bank_failed. */
   payout: { payoutId: string; kind: string; email: string };
   payout_account: { teamId: string; email: string };
+  /** The address that an account no longer has; `changeId` is null if that was undone. */
+  email_change: { userId: string; to: string; changeId: string | null };
   receipt: { purchaseId: string };
   low_balance: { userId: string };
   /** What was found, and when. */

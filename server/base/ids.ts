@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'cks' // checkout session: one payment
   | 'cor' // batch of corrections
   | 'cns' // consent to automatic charges
+  | 'ech' // change of an e-mail address
   | 'evt' // webhook event
   | 'key' // user key
   | 'inv' // invitation to a team

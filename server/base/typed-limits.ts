@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCredits, type Microcredits, parseCredits } from './credits';
+import { creditsToJson, formatCredits, type Microcredits, parseCredits } from './credits';
 
 /** Limits as people type them: those of users, partners and operators. */
 
@@ -30,7 +30,9 @@ type ReadLimits<Field extends string> =
   | { refusal: null; amounts: Record<Field, Microcredits | null>; models: ModelRule | null }
   | { refusal: LimitRefusal };
 
+/** The most that a limit or an allowance may be. */
 const MAX_CREDITS = 100_000_000_000_000n;
+export const MAX_SHOWN = new Intl.NumberFormat('en').format(creditsToJson(MAX_CREDITS));
 
 export function readTypedLimits<Field extends string>(
   typed: TypedLimits<Field>,
@@ -40,7 +42,11 @@ export function readTypedLimits<Field extends string>(
   for (const field of fields) {
     const text = typed[field].replaceAll(',', '').trim();
     const credits = text === '' ? null : parseCredits(text);
-    if (text !== '' && (credits === null || credits <= 0n || credits > MAX_CREDITS)) {
+    if (isAboveMaximum(text))
+      return {
+        refusal: { field, message: `Enter at most ${MAX_SHOWN} credits, or leave it empty for no limit.` },
+      };
+    if (text !== '' && (credits === null || credits <= 0n)) {
       const message = 'Enter a number of credits above zero, or leave it empty for no limit.';
       return { refusal: { field, message } };
     }
@@ -51,6 +57,10 @@ export function readTypedLimits<Field extends string>(
   if (models.length === 0) return { refusal: { field: 'models', message: 'Choose at least one model.' } };
   return { refusal: null, amounts, models: { rule: typed.rule, models } };
 }
+
+/** Whether a text is a number of credits that no limit or allowance may have, however long. */
+export const isAboveMaximum = (text: string): boolean =>
+  /^\d{1,40}(\.\d{1,40})?$/.test(text) && Number(text) > creditsToJson(MAX_CREDITS);
 
 type Amounts = Partial<Record<'day' | 'week' | 'month' | 'request', Microcredits | null>>;
 

@@ -56,7 +56,7 @@ export {
   readTeamEarnings,
   returnPayout,
 } from './payouts';
-export { readPockets } from './pockets';
+export { type PocketLimit, readPockets } from './pockets';
 export {
   bookBonus,
   type PromotionRefusal,

@@ -94,6 +94,7 @@ const TEAM_ACTIONS = {
   'team.leave': 'Left the team',
   'team.remove': 'Removed a member',
   'team.role': 'Changed a role',
+  'team.email': 'Changed their e-mail address',
   'team.hand_over': 'Handed over the ownership',
   'payout.send_now': 'Tried a payout again',
   'payout.again': 'Requested another payout',

@@ -85,6 +85,21 @@ export async function leaveAllTeams(
   return true;
 }
 
+/** For an account that changes its e-mail address. False if the new one is a member of one of the teams. */
+export async function moveMemberships(
+  tx: Tx,
+  { from, to, userId }: { from: string; to: string; userId: string },
+): Promise<boolean> {
+  const memberships = await tx.teamMember.findMany({ where: { email: from }, orderBy: { teamId: 'asc' } });
+  for (const { teamId } of memberships) {
+    await lockTeam(tx, teamId);
+    if ((await findRole(to, teamId, tx)) !== null) return false;
+    await tx.teamMember.updateMany({ where: { teamId, email: from }, data: { email: to } });
+    await recordTeamAction(tx, { teamId, actor: userId, what: 'team.email', subject: userId });
+  }
+  return true;
+}
+
 export async function renameTeam({
   teamId,
   actor,

@@ -2,7 +2,7 @@ import type { PartnerRate } from '../../prisma/client/client';
 import { DAY_MS, now, nowDate } from '../base/clock';
 import { inTransaction, prisma, type Tx } from '../base/db';
 import { ApiError, invariant } from '../base/errors';
-import { formatPercent, requireRate } from './rate';
+import { formatPercent, MAX_RATE_BP, requireRate } from './rate';
 
 /**
  * A partner's commission over time. A change applies to requests that start after it; running
@@ -65,6 +65,29 @@ export function listRates(partnerId: string): Promise<PartnerRate[]> {
     orderBy: [{ effectiveAt: 'desc' }, { id: 'desc' }],
   });
 }
+
+type Raise = { partnerId: string; fromBp: number; toBp: number; at: Date };
+
+/** For each of the apps, by how much its commission has grown since a time, and by how much it will. */
+export async function listRaises(partnerIds: string[], since: Date): Promise<Raise[]> {
+  return prisma().$queryRaw<Raise[]>`
+    SELECT "partnerId", "fromBp", "toBp", at FROM (
+      SELECT DISTINCT ON (r.partner_id, is_planned)
+        r.partner_id AS "partnerId", b.rate_bp AS "fromBp", r.rate_bp AS "toBp", r.effective_at AS at
+      FROM (SELECT ${nowDate()}::timestamptz AS now_at, ${since}::timestamptz AS since_at) t
+      JOIN partner_rate r ON r.partner_id = ANY (${partnerIds}) AND r.effective_at >= t.since_at
+      CROSS JOIN LATERAL (SELECT r.effective_at > t.now_at AS is_planned) p
+      CROSS JOIN LATERAL (
+        SELECT b.rate_bp FROM partner_rate b
+        WHERE b.partner_id = r.partner_id AND b.effective_at < CASE WHEN is_planned THEN t.now_at ELSE t.since_at END
+        ORDER BY b.effective_at DESC, b.id DESC LIMIT 1) b
+      ORDER BY r.partner_id, is_planned, r.effective_at DESC, r.id DESC) latest
+    WHERE "toBp" > "fromBp" ORDER BY at`;
+}
+
+/** How much more the same request costs, in percent. */
+export const dearerBy = ({ fromBp, toBp }: Pick<Raise, 'fromBp' | 'toBp'>): number =>
+  ((toBp - fromBp) / (MAX_RATE_BP + fromBp)) * 100;
 
 /** Applies planned changes that are due. Every instance runs this periodically. */
 export async function applyDueRates(): Promise<void> {

@@ -2,7 +2,7 @@ import type { UserApp } from '../../prisma/client/client';
 import type { Microcredits } from '../base/credits';
 import { prisma } from '../base/db';
 import { invariant } from '../base/errors';
-import { OUTSIDE_ANY_APP, readPockets, type Spendable } from '../ledger';
+import { OUTSIDE_ANY_APP, type PocketLimit, readPockets, type Spendable } from '../ledger';
 
 /** An app as one of its users sees it: credits bought in it, its allowance and its keys. */
 export type AppOfUser = {
@@ -22,7 +22,7 @@ export type AppOfUser = {
   allowancePaused: Microcredits | null;
   balance: Microcredits;
   status: Spendable['status'];
-  limitedBy: Spendable['limitedBy'];
+  limit: PocketLimit | null;
   /** Live keys, most recently used first. */
   keys: KeyOfUser[];
 };
@@ -69,7 +69,7 @@ export async function listAppsOfUser(userId: string): Promise<AppOfUser[]> {
         allowancePaused: pocket.allowancePaused,
         balance: pocket.balance,
         status: pocket.status,
-        limitedBy: pocket.limitedBy,
+        limit: pocket.limit,
         keys: keys.get(row.partnerId) ?? [],
       },
     ];

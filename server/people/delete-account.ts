@@ -30,6 +30,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     for (const { id } of sessions) await revokeSession(tx, id);
     await revokeKeysOfUser(tx, userId);
     await tx.passkey.deleteMany({ where: { userId } });
+    await tx.emailChange.deleteMany({ where: { userId } });
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });
     await tx.billingDetails.deleteMany({ where: { userId } });
@@ -45,7 +46,10 @@ export async function deleteAccount(userId: string): Promise<void> {
     await removeLimits(tx, userId);
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
-    await tx.user.update({ where: { id: userId }, data: { email: erased(userId), deletedAt: nowDate() } });
+    await tx.user.update({
+      where: { id: userId },
+      data: { email: erased(userId), deletedAt: nowDate(), timeZone: null },
+    });
     // After the account: they are kept while it exists.
     await tx.dailyStatement.deleteMany({ where: { userId } });
   });

@@ -30,6 +30,8 @@ export type CodePlace = {
   sessionId?: string | undefined;
   /** The change is an allowance of this many credits. The code permits nothing else. */
   allowance?: Microcredits | undefined;
+  /** The change is that of the account's e-mail address to this one. The code permits nothing else. */
+  newEmail?: string | undefined;
 };
 
 /** Who requests or enters a code. */
@@ -85,9 +87,9 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
     });
     return room;
   });
-  const { appName, locale, sessionId, allowance } = request;
+  const { appName, locale, sessionId, allowance, newEmail } = request;
   const purpose = sessionId === undefined ? 'sign-in' : 'change';
-  await sendLoginMail({ to: display, code, purpose, appName, locale, allowance });
+  await sendLoginMail({ to: display, code, purpose, appName, locale, allowance, newEmail });
   return {
     challengeId,
     expiresInSeconds: CODE_LIFETIME_MS / SECOND_MS,
@@ -96,7 +98,9 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
 }
 
 function callerOf(email: string, place: CodePlace & CodeBrowser): CodeCaller {
-  const { partnerId, clientIp, sessionId, browserCookie } = place;
+  const { partnerId, clientIp, sessionId, browserCookie, newEmail } = place;
+  // A mailbox that is not the account's yet: the device proves nothing about it.
+  if (newEmail === email) return { partnerId, clientIp, knownBrowser: null };
   const knownBrowser = sessionId ?? findKnownBrowser(browserCookie, email);
   return { partnerId, clientIp, knownBrowser, confirms: sessionId !== undefined };
 }
@@ -188,5 +192,8 @@ function requireEmail(text: string): { email: string; display: string } {
 type Hashed = CodePlace & { challengeId: string; email: string; code: string };
 
 /** Covers what the code is for, so that it is good for nothing else. */
-const signedBy = ({ challengeId, email, code, sessionId = '', allowance = ZERO }: Hashed): string =>
-  [challengeId, email, code, sessionId, allowance].join('\n');
+const signedBy = (hashed: Hashed): string => {
+  const { challengeId, email, code, sessionId = '', allowance = ZERO, newEmail } = hashed;
+  const parts = [challengeId, email, code, sessionId, allowance];
+  return (newEmail === undefined ? parts : [...parts, newEmail]).join('\n');
+};

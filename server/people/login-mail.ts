@@ -2,6 +2,7 @@ import { creditsToJson, type Microcredits } from '../base/credits';
 import { settings } from '../base/env';
 import { describeError, log } from '../base/log';
 import { htmlMail, htmlParagraph, sendMail } from '../base/mail';
+import { normaliseEmail } from './email';
 
 /** The e-mail with a login code. It contains no link and no information other than the code. */
 
@@ -11,6 +12,8 @@ export type LoginMail = {
   purpose: 'sign-in' | 'change';
   /** The change is an allowance of this many credits for the app. */
   allowance?: Microcredits | undefined;
+  /** The change is that of the account's e-mail address to this one. */
+  newEmail?: string | undefined;
   /** Null for an app whose name no operator has approved: anyone may have written it. */
   appName: string | null;
   locale?: string | undefined;
@@ -29,6 +32,7 @@ type Wording = { subject: string; code: string; reason: string; life: string; ne
 
 function wordingFor(mail: LoginMail): Wording {
   if (mail.purpose === 'sign-in') return signInWording(mail);
+  if (mail.newEmail !== undefined) return emailWording(mail, mail.newEmail);
   return mail.allowance === undefined ? changeWording(mail) : allowanceWording(mail, mail.allowance);
 }
 
@@ -91,6 +95,28 @@ function changeWording({ code }: LoginMail): Wording {
     never:
       'Enter it only on the page where you make the change. We will never ask you for it by phone, chat or e-mail.',
     ignore: `If this was not you, do not pass the code on. Sign in to ${brand} and sign out your other devices.`,
+  };
+}
+
+/** The new mailbox learns nothing about the account. */
+function emailWording(mail: LoginMail, newEmail: string): Wording {
+  const brand = settings().BRAND_NAME;
+  const { code, to } = mail;
+  const given = normaliseEmail(to);
+  const isNew = given.ok && given.email === newEmail;
+  const text = isNew
+    ? `${code} confirms this e-mail address for ${brand}`
+    : `${code} changes the e-mail address of your ${brand} account`;
+  return {
+    ...changeWording(mail),
+    subject: text,
+    code: `${text}.`,
+    reason: isNew
+      ? `Someone wants to use this e-mail address for their ${brand} account. This code confirms that it is theirs; it does not sign in.`
+      : `Someone who is signed in to your ${brand} account wants to change its e-mail address to ${newEmail}. After that, this address no longer signs in.`,
+    ignore: isNew
+      ? 'If this was not you, ignore this e-mail. Nothing changes without the code.'
+      : `If this was not you, do not pass the code on. Sign in to ${brand} and sign out your other devices.`,
   };
 }
 

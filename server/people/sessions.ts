@@ -61,6 +61,8 @@ export type LiveSession = {
   sessionId: string;
   userId: string;
   email: string;
+  /** In which pages show times; null for that of the browser. */
+  timeZone: string | null;
   createdAt: Date;
   /** When the user last confirmed their presence. */
   confirmedAt: Date;
@@ -85,6 +87,7 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     sessionId: session.id,
     userId: session.userId,
     email: session.user.email,
+    timeZone: session.user.timeZone,
     createdAt: session.createdAt,
     confirmedAt: session.confirmedAt,
     confirmedBy: readConfirmation(session),

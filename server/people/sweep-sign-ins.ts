@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, now } from '../base/clock';
 import { deleteInSteps } from '../base/db';
 
-/** Deletes codes, tokens and challenges of past sign-ins once no limit and no replay check needs them. */
+/** Deletes replaced e-mail addresses that can no longer be restored, and codes, tokens and challenges of past sign-ins once no limit and no replay check needs them. */
 
 /** Limits look back a day at most; the margin allows for clock differences between instances. */
 export const CODE_KEPT_MS = DAY_MS + HOUR_MS;
@@ -18,6 +18,10 @@ export async function sweepSignIns(): Promise<void> {
     `DELETE FROM used_passkey_challenge WHERE challenge IN (
        SELECT challenge FROM used_passkey_challenge WHERE expires_at < $1 LIMIT $2)`,
     new Date(now() - CHALLENGE_KEPT_MS),
+  );
+  await deleteInSteps(
+    'DELETE FROM email_change WHERE id IN (SELECT id FROM email_change WHERE undo_until < $1 LIMIT $2)',
+    new Date(now()),
   );
   // Using a token twice revokes the key it created, so a token is kept as long as that key.
   await deleteInSteps(

@@ -1,7 +1,8 @@
 import { creditsToJson } from '../base/credits';
-import { inTransaction } from '../base/db';
+import { inTransaction, prisma } from '../base/db';
 import { readTypedLimits, type TypedLimits, writeTypedLimits } from '../base/typed-limits';
 import {
+  ALL_APPS,
   isKnownZone,
   type LimitsInUse,
   PERIODS,
@@ -78,5 +79,14 @@ type OfApp = { userId: string; partnerId: string };
 
 /** False if there was nothing to stop. */
 export const stopApps = (of: OfApp): Promise<boolean> => inTransaction((tx) => stopSpending(tx, of));
+
+/** When the user stopped all apps; null while they may spend. */
+export async function findStopOfAllApps(userId: string): Promise<Date | null> {
+  const stop = await prisma().spendingLimit.findUnique({
+    where: { userId_partnerId: { userId, partnerId: ALL_APPS } },
+    select: { stoppedAt: true },
+  });
+  return stop?.stoppedAt ?? null;
+}
 
 export const resumeApps = (of: OfApp): Promise<boolean> => inTransaction((tx) => resumeSpending(tx, of));

@@ -1,6 +1,6 @@
 import { nowDate } from '../base/clock';
 import type { Tx } from '../base/db';
-import { invariant } from '../base/errors';
+import { ApiError, invariant } from '../base/errors';
 import { newId } from '../base/ids';
 import { storedHashes } from '../base/keyed-hash';
 import { mailboxOf, untaggedAddress } from './email';
@@ -18,7 +18,22 @@ export async function openUser(tx: Tx, email: string): Promise<{ id: string }> {
     ON CONFLICT (email) DO UPDATE SET email = excluded.email
     RETURNING id`;
   invariant(user, 'an upsert returns its row');
+  await requireUnreserved(tx, { email, userId: user.id });
   return user;
+}
+
+/** A replaced address is kept for the account that had it. After the upsert, which waits for a change in progress. */
+async function requireUnreserved(
+  tx: Tx,
+  { email, userId }: { email: string; userId: string },
+): Promise<void> {
+  const reserved = { oldEmail: email, undoUntil: { gt: nowDate() }, userId: { not: userId } };
+  if ((await tx.emailChange.count({ where: reserved })) > 0)
+    throw new ApiError(
+      'invalid_request',
+      'Your account has a new e-mail address. Sign in with that one, or undo the change with the link that we sent to this one.',
+      { param: 'email' },
+    );
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;

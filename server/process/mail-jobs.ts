@@ -6,6 +6,7 @@ import { writeReceipt } from '../payments/checkout/receipt-mail';
 import { writeLowBalance } from '../payments/checkout/top-up/low-balance';
 import { writeTopUpMail } from '../payments/checkout/top-up/mails';
 import { writePayoutAccountMail, writePayoutMail } from '../payments/payouts/mails';
+import { writeEmailChangeMail } from '../people/email-change-mail';
 import { writeKeyMail } from '../people/key-notice-mails';
 import { writeWarningMail } from '../people/warnings/write-mail';
 import { writeCorrectionMail } from '../reports/corrections/mails';
@@ -15,6 +16,7 @@ const WRITERS: { readonly [Kind in MailKind]: MailWriter<Kind> } = {
   invitation: writeInvitationMail,
   payout: writePayoutMail,
   payout_account: writePayoutAccountMail,
+  email_change: writeEmailChangeMail,
   receipt: writeReceipt,
   low_balance: writeLowBalance,
   top_up: writeTopUpMail,

@@ -25,7 +25,18 @@ const SECTIONS = new Set(
     'operator',
     'partner',
   ].concat(
-    ['pricing', 'redeem', 'revoke-key', 'sign-in', 'status', 'stop', 'team', 'unsubscribe', 'v1'],
+    [
+      'pricing',
+      'redeem',
+      'revoke-key',
+      'sign-in',
+      'status',
+      'stop',
+      'team',
+      'undo-email',
+      'unsubscribe',
+      'v1',
+    ],
     ['icon.svg', 'llms.txt', 'llms-full.txt', 'robots.txt', 'sitemap.xml'],
   ),
 );

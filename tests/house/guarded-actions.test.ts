@@ -18,6 +18,7 @@ const OPEN = [
   '(sign-in)/revoke-key/actions.ts',
   '(sign-in)/sign-in/actions.ts',
   '(sign-in)/stop/actions.ts',
+  '(sign-in)/undo-email/actions.ts',
   '(sign-in)/unsubscribe/actions.ts',
   '_session/passkey-actions.ts',
   '_session/sign-out.ts',

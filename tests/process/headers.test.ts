@@ -84,7 +84,7 @@ const KINDS: [RegExp, Kind][] = [
   // To the demo's own host.
   [/^\/demo$/, 'redirect'],
   [
-    /^\/($|account|auth\/authorize$|continue$|dev\/mail|device$|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/passkey)?$|status$|stop$|team\/|unsubscribe$)/,
+    /^\/($|account|auth\/authorize$|continue$|dev\/mail|device$|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/passkey)?$|status$|stop$|team\/|undo-email$|unsubscribe$)/,
     'page',
   ],
   [/^\/((llms|llms-full|robots)\.txt|sitemap\.xml|icon\.svg)$/, 'page'],

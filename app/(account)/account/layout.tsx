@@ -6,7 +6,6 @@ import {
   Database,
   Gauge,
   MonitorSmartphone,
-  Receipt,
   Settings,
   ShieldCheck,
   Wallet,
@@ -18,8 +17,14 @@ import { requireSession, type Session } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import { DashboardShell } from '@/app/_ui/dashboard-shell';
 import { PageLink } from '@/app/_ui/page-link';
+import { ReaderZone } from '@/app/_ui/time';
 import { settings } from '@/server/base/env';
 import { isOperator } from '@/server/people/sessions';
+import { findStopOfAllApps } from '@/server/people/user-limits';
+import { BILLING } from './billing-pages';
+import { BillingTabs } from './billing-tabs';
+import { StopBanner } from './stop-banner';
+import { ZoneNote } from './zone-note';
 
 export const metadata: Metadata = { title: { default: 'Account', template: '%s · Account' } };
 
@@ -31,8 +36,7 @@ const PAGES = [
   { href: '/account/apps', label: 'Apps', icon: <AppWindow {...ICON} /> },
   { href: '/account/limits', label: 'Limits', icon: <Gauge {...ICON} /> },
   { href: '/account/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} /> },
-  { href: '/account/purchases', label: 'Purchases', icon: <Receipt {...ICON} /> },
-  { href: '/account/payment', label: 'Payment', icon: <CreditCard {...ICON} /> },
+  { ...BILLING, icon: <CreditCard {...ICON} /> },
   { href: '/account/data', label: 'Your data', icon: <Database {...ICON} /> },
   { href: '/account/settings', label: 'Settings', icon: <Settings {...ICON} /> },
 ];
@@ -40,6 +44,7 @@ const PAGES = [
 /** What a user has, spent and allowed, across all apps. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
+  const stoppedAt = await findStopOfAllApps(session.userId);
   return (
     <PresenceDialog>
       <DashboardShell
@@ -48,7 +53,12 @@ export default async function AccountLayout({ children }: { children: ReactNode 
         items={PAGES}
         footer={<Footer session={session} />}
       >
-        {children}
+        <ReaderZone value={session.timeZone}>
+          {stoppedAt && <StopBanner at={stoppedAt.toISOString()} />}
+          <BillingTabs />
+          {children}
+          <ZoneNote />
+        </ReaderZone>
       </DashboardShell>
     </PresenceDialog>
   );

@@ -20,8 +20,11 @@ export function inCredits(amount: bigint): string {
   return `${value} ${unit}`;
 }
 
-/** What credits are worth: `$12.34`, never rounded up. */
-export const inDollars = (amount: bigint): string => writeWorth(creditsToJson(amount));
+const CENT = 1_000_000n;
+
+/** What credits are worth: `$12.34`, never rounded up, and never nothing. */
+export const inDollars = (amount: bigint): string =>
+  amount > 0n && amount < CENT ? 'less than $0.01' : writeWorth(creditsToJson(amount));
 
 export const inNumber = (value: number): string => new Intl.NumberFormat('en').format(value);
 

@@ -10,12 +10,24 @@ CREATE TABLE "user" (
   deleted_at timestamptz(3),
   warned_at timestamptz(3),
   mailbox_hash bytea,
-  purchases_blocked_at timestamptz(3)
+  purchases_blocked_at timestamptz(3),
+  time_zone text
 );
 CREATE UNIQUE INDEX user_email_key ON "user" (email);
 CREATE INDEX user_mailbox_hash_idx ON "user" (mailbox_hash);
 CREATE INDEX user_created_at_id_idx ON "user" (created_at DESC, id);
 CREATE INDEX user_purchases_blocked ON "user" (purchases_blocked_at) WHERE purchases_blocked_at IS NOT NULL;
+
+CREATE TABLE email_change (
+  id text PRIMARY KEY,
+  user_id text NOT NULL,
+  old_email text NOT NULL,
+  changed_at timestamptz(3) NOT NULL,
+  undo_until timestamptz(3) NOT NULL
+);
+CREATE INDEX email_change_user_id_idx ON email_change (user_id);
+CREATE INDEX email_change_old_email_idx ON email_change (old_email);
+CREATE INDEX email_change_undo_until_idx ON email_change (undo_until);
 
 CREATE TABLE account_trace (
   kind text NOT NULL,

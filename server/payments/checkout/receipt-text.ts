@@ -95,7 +95,7 @@ const EN = {
     `Thank you. Your payment is complete: ${credits} are ready to use in ${app}.`,
   topUpTitle: (paid: string) => `Your auto top-up: ${paid}`,
   topUpIntro: (credits: string) =>
-    `Your credits were running low, so ${credits} were added with your saved card. You can change auto top-up or turn it off on the page "Payment" of your account.`,
+    `Your credits were running low, so ${credits} were added with your saved card. Apps spend them within the allowance that you give each of them. You can change auto top-up or turn it off in your account, under Billing.`,
   unnamedApp: (brand: string) => `an app that uses ${brand}`,
   number: 'Receipt',
   date: 'Date',
@@ -130,7 +130,7 @@ const DE: typeof EN = {
     `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} sind in ${app} sofort nutzbar.`,
   topUpTitle: (paid) => `Ihre automatische Aufladung: ${paid}`,
   topUpIntro: (credits) =>
-    `Ihr Guthaben ging zur Neige, daher wurden ${credits} mit Ihrer gespeicherten Karte gekauft. Auf der Seite „Payment“ Ihres Kontos können Sie die automatische Aufladung ändern oder ausschalten.`,
+    `Ihr Guthaben ging zur Neige, daher wurden ${credits} mit Ihrer gespeicherten Karte gekauft. Apps geben sie im Rahmen der Freigabe aus, die Sie ihnen erteilen. In Ihrem Konto können Sie die automatische Aufladung unter „Billing“ ändern oder ausschalten.`,
   unnamedApp: (brand) => `einer App mit ${brand}`,
   number: 'Quittung',
   date: 'Datum',

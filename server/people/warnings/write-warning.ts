@@ -8,6 +8,8 @@ import type { WarningKind } from '../../base/unsubscribe-link';
 import { writeDay } from '../../base/write-date';
 import { ALL_APPS } from '../../ledger';
 import { findPartner } from '../../partners/partner';
+import { formatPercent } from '../../partners/rate';
+import { listRaises } from '../../partners/rates';
 import { nameInMails } from '../../partners/rename';
 import { readWarningChoices } from './choice';
 import type { BoughtDetail, LimitDetail, UnusualDetail, WeeklyDetail } from './note';
@@ -158,6 +160,7 @@ async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<MailTe
     paragraphs: [
       `From ${writeDay(first)} to ${writeDay(last)} you spent ${showCredits(total)}, ${compare(total, sum(apps.map(({ before }) => before)))}.`,
       ...(await describeApps(apps)),
+      ...(await describeRaises(apps, new Date(detail.from))),
       `You have ${showCredits(wallet.money > 0n ? wallet.money : 0n)} left.`,
     ],
     link: { label: 'Show your activity', path: '/account/activity' },
@@ -191,6 +194,19 @@ async function describeApps(apps: AppWeek[]): Promise<string[]> {
   return [...lines].map(
     ([name, { spent, before }]) => `${name}: ${showCredits(spent)}, ${compare(spent, before)}`,
   );
+}
+
+async function describeRaises(apps: AppWeek[], since: Date): Promise<string[]> {
+  const raises = await listRaises(
+    apps.map(({ partnerId }) => partnerId),
+    since,
+  );
+  const lines = raises.map(async ({ partnerId, fromBp, toBp, at }) => {
+    const verb = at.getTime() > now() ? 'will raise' : 'raised';
+    const name = (await nameApp(partnerId)) ?? 'An app whose name is not approved';
+    return `${name} ${verb} its commission from ${formatPercent(fromBp)}% to ${formatPercent(toBp)}% on ${showDay(at)} (UTC).`;
+  });
+  return Promise.all(lines);
 }
 
 function compare(spent: bigint, before: bigint): string {

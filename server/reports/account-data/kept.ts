@@ -3,6 +3,7 @@ import { describeWait } from '../../base/describe-wait';
 import { settings } from '../../base/env';
 import { TRACES_KEPT_MS } from '../../base/traces';
 import { UNANSWERED_KEPT_DAYS } from '../../gateway/counts/unanswered-requests';
+import { UNDO_MS } from '../../people/change-email';
 import { USES_KEPT_MS } from '../../people/keys/uses';
 import { CODE_KEPT_MS } from '../../people/sweep-sign-ins';
 import { WARNINGS_KEPT_MS } from '../../people/warnings/watch';
@@ -46,6 +47,11 @@ export function listKept(): Kept[] {
       what: 'Sign-in codes',
       how: 'When a code was requested and used, and from which network; the code itself as a hash',
       until: describeWait(CODE_KEPT_MS / 1000),
+    },
+    {
+      what: 'Your previous e-mail address',
+      how: 'After a change, so that it can be undone',
+      until: inDays(UNDO_MS),
     },
     {
       what: 'Networks of keys',

@@ -63,6 +63,7 @@ const SELECTIONS: readonly Selection[] = [
     isSingle: true,
     withheld: { id: ACCOUNT_ID, deleted_at: 'Null while the account exists.' },
   },
+  { name: 'email_changes', model: 'EmailChange', key: ['id'] },
   { name: 'devices', model: 'Session', key: ['id'] },
   {
     name: 'passkeys',

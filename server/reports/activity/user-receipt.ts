@@ -19,6 +19,8 @@ export type UserReceipt = StoredReceipt & {
   partnerId: string;
   appName: string;
   keyId: string;
+  /** The commission when the request was admitted, in basis points. */
+  rateBp: number;
   lines: ReceiptLine[];
   /** The amount each pocket paid. The pocket outside any app has no name. */
   paidFrom: { appName: string | null; amount: bigint }[];
@@ -31,6 +33,7 @@ type Row = StoredReceipt & {
   partnerId: string;
   appName: string;
   keyId: string;
+  rateBp: number;
   paidFrom: { app_name: string | null; amount: string }[];
   notCharged: string;
 };
@@ -47,7 +50,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
             u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
             u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches", u.held, u.provider_cost AS "providerCost",
             u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome, u.attempts,
-            u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
+            u.rate_bp AS "rateBp", u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
             coalesce((SELECT json_agg(json_build_object('app_name', o.name, 'amount', (-e.amount)::text))
               FROM ledger_entry e LEFT JOIN partner o ON o.id = e.partner_id
               WHERE e.user_id = $1 AND e.transaction_id = u.transaction_id AND e.account = 'pocket'), '[]') AS "paidFrom",

@@ -121,6 +121,12 @@ describe('credits', () => {
     expect(writeCharge(0.00001)).toBe('< 0.0001');
     expect(writeCharge(0)).toBe('0.0000');
     expect(inDollars(1_294_529_999n)).toBe('$12.94');
+    expect([0n, 1n, 999_999n, 1_000_000n].map(inDollars)).toEqual([
+      '$0.00',
+      'less than $0.01',
+      'less than $0.01',
+      '$0.01',
+    ]);
   });
 
   it('are aligned, however many decimals each needs', () => {

@@ -21,6 +21,7 @@ import { credit } from '@/server/payments/checkout/credit';
 import { saveBillingDetails } from '@/server/payments/invoices/billing-details';
 import { notePayoutMails } from '@/server/payments/payouts/mails';
 import { startDeviceAuthorization } from '@/server/people/device-authorization';
+import { writeUndoToken } from '@/server/people/email-change-link';
 import { writeRevokeToken } from '@/server/people/keys/revoke-link';
 import { SESSION_COOKIE } from '@/server/people/session-cookie';
 import { openSession } from '@/server/people/sessions';
@@ -57,6 +58,7 @@ const OPEN = [
   'signOut',
   'revokeLinkedKey',
   'stopByMail',
+  'undoMyEmailChange',
   'unsubscribeByMail',
 ];
 /**
@@ -90,6 +92,7 @@ const HARMLESS = [
   'findDevice',
   'refuseDevice',
   'saveMyMails',
+  'saveMyTimeZone',
   'saveAlerts',
 ];
 
@@ -481,9 +484,22 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { token, action: 'logOutEverywhere' };
   const { token: again } = await newDevice(user.userId);
   yield* actionsOfPasskeys(user.userId, again);
+  yield* actionsOnAddress();
   yield { token: again, action: 'deleteMyAccount', input: { email: user.email } };
   // The server would try to delete the customer at the absent processor every minute, and record each attempt.
   await prisma().paymentCustomer.deleteMany({ where: { deletionDueAt: { not: null } } });
+}
+
+async function* actionsOnAddress(): AsyncGenerator<Step> {
+  const { userId, token } = await newSignedIn();
+  yield { token, action: 'saveMyTimeZone', input: { zone: 'Asia/Tokyo' } };
+  const email = newEmail();
+  yield { token, action: 'startEmailChange', input: { email } };
+  const codes = { oldId: 'ch_none', oldCode: '000000', newId: 'ch_none', newCode: '000000' };
+  yield { token, action: 'finishEmailChange', input: { email, ...codes }, answers: /The code is incorrect/ };
+  const change = { id: newId('ech'), userId, oldEmail: newEmail(), changedAt: new Date(now()) };
+  await prisma().emailChange.create({ data: { ...change, undoUntil: new Date(now() + HOUR_MS) } });
+  yield { action: 'undoMyEmailChange', input: { token: writeUndoToken(change.id) } };
 }
 
 async function* actionsOfPasskeys(userId: string, token: string): AsyncGenerator<Step> {

@@ -15,6 +15,7 @@ import { OUTSIDE_ANY_APP, readPockets, readUsageDays } from '@/server/ledger';
 import { listAppsOfUser } from '@/server/people/apps-of-user';
 import { readPeriod } from '@/server/reports/activity/periods';
 import { readLatestRequests } from '@/server/reports/activity/user-activity';
+import { Raises } from '../raises';
 import { amountOf, inCredits, inDollars, inNumber } from '../show-credits';
 import { chartOf } from './activity/chart';
 import { toAppRow } from './apps/app-row';
@@ -39,6 +40,7 @@ export default async function OverviewPage() {
           </PageLink>
         }
       />
+      <Raises apps={apps} />
       <Stats>
         <Stat
           label="Balance"
@@ -49,7 +51,11 @@ export default async function OverviewPage() {
               : `worth ${inDollars(wallet.money)}`
           }
         />
-        <Stat label="Outside any app" {...amountOf(outside)} note="Apps need an allowance to spend these" />
+        <Stat
+          label="Credits for any app"
+          {...amountOf(outside)}
+          note="An app needs an allowance to spend them"
+        />
         <Stat label="Spent in 30 days" {...amountOf(spent)} note={`worth ${inDollars(spent)}`} />
         <Stat
           label="Requests in 30 days"

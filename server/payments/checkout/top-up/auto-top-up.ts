@@ -18,6 +18,10 @@ export function findAutoTopUp(userId: string): Promise<AutoTopUp | null> {
   return prisma().autoTopUp.findUnique({ where: { userId } });
 }
 
+/** Whether it charges the card, now or once the buyer confirms. */
+export const isTopUpOn = (topUp: Pick<AutoTopUp, 'state'> | null): boolean =>
+  topUp !== null && ['on', 'needs_confirmation'].includes(topUp.state);
+
 /** The card that auto top-up charges, or will once the bank agrees. Null while it is off. */
 export async function findTopUpCardId(userId: string): Promise<string | null> {
   const topUp = await findAutoTopUp(userId);

@@ -54,7 +54,7 @@ export default async function ActivityPage({ searchParams }: Props) {
     <>
       <PageHead
         title="Activity"
-        description="Every request that apps made with your credits. Dates are in UTC."
+        description="Every request that apps made with your credits. Charts and totals count days in UTC."
         actions={<Actions query={query} />}
       />
       <Filters query={query} apps={choicesOf(names, query.app)} models={modelsOf(everything, query.model)} />

@@ -1,7 +1,7 @@
 import type { BadgeLook } from '@/app/_ui/badge';
 import { creditsToJson } from '@/server/base/credits';
 import type { AppOfUser } from '@/server/people/apps-of-user';
-import { describeSpending } from './describe-spending';
+import { describeSpending, type SpendingReason } from './describe-spending';
 
 /** An app in the form the client-side table needs. */
 export type AppRow = {
@@ -14,11 +14,13 @@ export type AppRow = {
   spendable: number;
   look: BadgeLook;
   word: string;
+  /** Only if someone has to act, or time to pass. */
+  reason: SpendingReason | null;
   keys: number;
 };
 
 export function toAppRow(app: AppOfUser): AppRow {
-  const { look, word } = describeSpending(app);
+  const { look, word, reason } = describeSpending(app);
   const inJson = (amount: bigint | null) => (amount === null ? null : creditsToJson(amount));
   return {
     partnerId: app.partnerId,
@@ -30,6 +32,7 @@ export function toAppRow(app: AppOfUser): AppRow {
     spendable: app.isSuspended ? 0 : creditsToJson(app.balance),
     look,
     word,
+    reason: look === 'warning' ? reason : null,
     keys: app.keys.length,
   };
 }

@@ -7,6 +7,7 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import type { AppRow } from './app-row';
+import { Reason } from './reason';
 
 const column = columnsOf<AppRow>();
 
@@ -21,6 +22,11 @@ const COLUMNS = [
         <span className="mt-1.5 block sm:hidden">
           <Badge look={app.look}>{app.word}</Badge>
         </span>
+        {app.reason && (
+          <span className="mt-1 block max-w-[44ch] text-[13px] text-muted">
+            <Reason reason={app.reason} />
+          </span>
+        )}
       </>
     ),
   }),

@@ -7,7 +7,7 @@ import { listCountries } from '@/server/payments/invoices/countries';
 import { findSeller } from '@/server/payments/invoices/seller';
 import { BillingForm } from './billing-form';
 
-export const metadata: Metadata = { title: 'Billing details' };
+export const metadata: Metadata = { title: 'Invoices' };
 
 /** What the user's invoices say about the buyer. */
 export default async function BillingPage() {
@@ -16,8 +16,7 @@ export default async function BillingPage() {
   return (
     <>
       <PageHead
-        title="Billing details"
-        back={{ href: '/account/purchases', label: 'Purchases' }}
+        title="Invoices"
         description={
           findSeller() === null
             ? 'Invoices are not offered here yet. Every purchase has a receipt.'

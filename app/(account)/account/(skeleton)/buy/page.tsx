@@ -7,6 +7,7 @@ import { settings } from '@/server/base/env';
 import { PRESET_AMOUNTS } from '@/server/payments/checkout/amounts';
 import { findUsdRate } from '@/server/payments/checkout/exchange-rates';
 import { findUsableApp } from '@/server/payments/checkout/own-payments';
+import { findAutoTopUp, isTopUpOn } from '@/server/payments/checkout/top-up/auto-top-up';
 import { BuyAgain } from './buy-again';
 import { BuyForm } from './buy-form';
 import { GiftForm } from './gift-form';
@@ -19,14 +20,14 @@ type Props = { searchParams: Promise<{ app?: string | string[] }> };
 export default async function BuyPage({ searchParams }: Props) {
   const [{ userId }, { app: partnerId }] = await Promise.all([requireSession(), searchParams]);
   const app = typeof partnerId === 'string' ? await findUsableApp(userId, partnerId) : null;
-  const eurRate = await findUsdRate('eur');
+  const [eurRate, topUp] = await Promise.all([findUsdRate('eur'), findAutoTopUp(userId)]);
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return (
     <>
       <PageHead
         back={{ href: '/account', label: 'Overview' }}
         title={app === null ? 'Buy credits' : `Buy credits for ${app.name}`}
-        description="100 credits are worth 1 US dollar. You pay once; nothing renews automatically."
+        description={`100 credits are worth 1 US dollar. ${isTopUpOn(topUp) ? 'This is a single payment, in addition to auto top-up, which is on.' : 'You pay once; nothing renews automatically.'}`}
       />
       <div className="max-w-xl">
         {app === null && <BuyAgain userId={userId} />}

@@ -19,14 +19,18 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
   const saved = limits.find((limit) => limit.partnerId === partnerId) ?? null;
   const typed = saved?.typed ?? writeTypedLimits(null);
   const isForAll = partnerId === ALL_APPS;
+  const isStopped = saved?.isStopped ?? false;
   return (
     <>
-      <Section
-        title={isForAll ? 'Stop all apps' : 'Stop this app'}
-        description="Stops all spending immediately, including requests in progress. Credits, allowances and limits are kept."
-      >
-        <StopButton partnerId={partnerId} name={name} isStopped={saved?.isStopped ?? false} />
-      </Section>
+      {/* While all are stopped, the top of each page has the button that resumes them. */}
+      {!(isForAll && isStopped) && (
+        <Section
+          title={isForAll ? 'Stop all apps' : 'Stop this app'}
+          description="Stops all spending immediately, including requests in progress. Credits, allowances and limits are kept."
+        >
+          <StopButton partnerId={partnerId} name={name} isStopped={isStopped} />
+        </Section>
+      )}
       {ofApp !== null && (
         <Section
           title="Limits set by the app"

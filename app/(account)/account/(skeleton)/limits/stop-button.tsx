@@ -18,11 +18,6 @@ export function StopButton({
   const { run, isRunning, failure } = useAction(isStopped ? resumeMyApps : stopMyApps);
   return (
     <>
-      {isStopped && (
-        <p className="mb-4 text-sm" role="status">
-          You stopped {name}. {partnerId === '' ? 'No app can' : 'It cannot'} spend your credits.
-        </p>
-      )}
       <Button
         look={isStopped ? 'secondary' : 'danger'}
         busy={isRunning}

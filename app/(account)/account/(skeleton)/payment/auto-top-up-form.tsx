@@ -10,6 +10,7 @@ import { useAction } from '@/app/_ui/use-action';
 import { parseAmount } from '@/app/checkout/[visit]/purchase-amount';
 import { nameCard } from '@/server/payments/checkout/card-name';
 import { formatMinor, type TopUpTerms, writeConsent } from '@/server/payments/checkout/top-up/terms';
+import { FIRST_CHOICE } from './first-choice';
 import { endAutoTopUp, saveAutoTopUp } from './top-up-actions';
 
 type Card = { id: string; brand: string; last4: string };
@@ -27,7 +28,6 @@ type Props = {
 
 const SIGN = { usd: '$', eur: '€' };
 const NAMES = { usd: 'US dollar', eur: 'Euro' };
-const FIRST_CHOICE = { threshold: 500, currency: 'usd', amountMinor: 1_000, ceilingMinor: 5_000 } as const;
 
 export function AutoTopUpForm(props: Props) {
   const { cards, currencies, isOn } = props;
@@ -77,7 +77,7 @@ function Fields({ form, cards, currencies }: FieldsProps) {
         inputMode="numeric"
         autoComplete="off"
         value={typed.threshold}
-        hint="Credits across all apps, without amounts held for requests in progress."
+        hint="All your credits, those bought in apps included. Amounts held for requests in progress do not count."
         error={errorOf('threshold')}
         onChange={(event) => change({ threshold: event.target.value })}
       />

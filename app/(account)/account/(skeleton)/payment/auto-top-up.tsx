@@ -6,6 +6,7 @@ import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { creditsToJson } from '@/server/base/credits';
 import { settings } from '@/server/base/env';
+import { readUsageDays } from '@/server/ledger';
 import { nameCard } from '@/server/payments/checkout/card-name';
 import { findUsdRate } from '@/server/payments/checkout/exchange-rates';
 import {
@@ -18,7 +19,11 @@ import { confirmationPath } from '@/server/payments/checkout/top-up/confirm';
 import { describeOff } from '@/server/payments/checkout/top-up/describe-off';
 import { formatMinor } from '@/server/payments/checkout/top-up/terms';
 import { finishAuthorization, listTopUpCards } from '@/server/payments/checkout/top-up/turn-on';
+import { listAppsOfUser } from '@/server/people/apps-of-user';
+import { readPeriod } from '@/server/reports/activity/periods';
 import { AutoTopUpForm } from './auto-top-up-form';
+import { FIRST_CHOICE } from './first-choice';
+import { type TopUpApp, TopUpApps } from './top-up-apps';
 
 const BADGES: Record<TopUpState, { look: BadgeLook; label: string }> = {
   authorizing: { look: 'warning', label: 'Not confirmed' },
@@ -29,10 +34,11 @@ const BADGES: Record<TopUpState, { look: BadgeLook; label: string }> = {
 
 /** Buys credits with a saved card whenever few are left. */
 export async function AutoTopUp({ userId }: { userId: string }) {
-  const [found, cards, eurRate] = await Promise.all([
+  const [found, cards, eurRate, apps] = await Promise.all([
     findAutoTopUp(userId),
     listTopUpCards(userId),
     findUsdRate('eur'),
+    listAppsInUse(userId),
   ]);
   const topUp = found && (await finishAuthorization(found));
   const state = (topUp?.state ?? 'off') as TopUpState;
@@ -42,10 +48,14 @@ export async function AutoTopUp({ userId }: { userId: string }) {
     <div id="auto-top-up" className="scroll-mt-6">
       <Section
         title="Auto top-up"
-        description="Buys credits with a saved card when you have few left, so that your apps keep working. The credits are not tied to an app."
+        description="Buys credits with a saved card when you have few left. An app needs an allowance to spend them."
         actions={<Badge look={look}>{label}</Badge>}
       >
         {topUp && <State topUp={topUp} />}
+        {(cards.length > 0 || state !== 'off') && (
+          // A cent buys a credit, and a euro cent about as many.
+          <TopUpApps apps={apps} credits={(topUp ?? FIRST_CHOICE).amountMinor} />
+        )}
         <AutoTopUpForm
           brand={BRAND_NAME}
           cards={cards.map(({ id, brand, last4 }) => ({ id, brand, last4 }))}
@@ -66,6 +76,19 @@ export async function AutoTopUp({ userId }: { userId: string }) {
       </Section>
     </div>
   );
+}
+
+async function listAppsInUse(userId: string): Promise<TopUpApp[]> {
+  const [apps, days] = await Promise.all([listAppsOfUser(userId), readUsageDays(userId, readPeriod('30d'))]);
+  const used = new Set(days.map(({ partnerId }) => partnerId));
+  return apps
+    .filter(({ partnerId, isSuspended }) => used.has(partnerId) && !isSuspended)
+    .map(({ partnerId, name, allowanceLeft, allowancePaused }) => ({
+      partnerId,
+      name,
+      allowance: creditsToJson(allowanceLeft ?? 0n),
+      paused: allowancePaused !== null,
+    }));
 }
 
 type FoundTopUp = NonNullable<Awaited<ReturnType<typeof findAutoTopUp>>>;

@@ -32,14 +32,9 @@ export default async function PurchasesPage({ searchParams }: Props) {
         title="Purchases"
         description="All payments, made here or in an app, with their receipts."
         actions={
-          <>
-            <PageLink href="/account/billing" className={buttonClass({ look: 'secondary' })}>
-              Billing details
-            </PageLink>
-            <PageLink href="/account/buy" className={buttonClass()}>
-              Buy credits
-            </PageLink>
-          </>
+          <PageLink href="/account/buy" className={buttonClass()}>
+            Buy credits
+          </PageLink>
         }
       />
       <Section flush>

@@ -1,21 +1,22 @@
 import { Mail } from 'lucide-react';
 import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
-import { Badge } from '@/app/_ui/badge';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { readPockets } from '@/server/ledger';
 import { inCredits, inDollars } from '../../show-credits';
+import { ChangeEmail } from './change-email';
 import { DeleteAccount } from './delete-account';
 import { Passkeys } from './passkeys';
+import { TimeZoneField } from './time-zone';
 
 export const metadata: Metadata = { title: 'Settings' };
 
 /** The account's e-mail address, how its user signs in, and its deletion. */
 export default async function SettingsPage() {
   const session = await requireSession();
-  const { userId, email, confirmedAt } = session;
+  const { userId, email, confirmedAt, timeZone } = session;
   const { money } = await readPockets(userId);
   return (
     <>
@@ -38,10 +39,15 @@ export default async function SettingsPage() {
               </span>
             </p>
           </div>
-          <Badge look="positive">In use</Badge>
+          <ChangeEmail email={email} />
         </div>
       </Section>
       <Passkeys session={session} />
+      <div id="time-zone" className="scroll-mt-6">
+        <Section title="Dates and times" description="How your account shows times.">
+          <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />
+        </Section>
+      </div>
       <Section
         title="Delete my account"
         description="Signs out all devices, revokes every key and erases your e-mail address and billing details. For accounting, we keep anonymised receipts, and invoices as issued."

@@ -27,7 +27,6 @@ export default async function StatementsPage({ searchParams }: Props) {
   return (
     <>
       <PageHead
-        back={{ href: '/account/activity', label: 'Activity' }}
         title="Statements"
         description="Each day is signed shortly after it ends. Download statements and verify them yourself: any later change to a receipt is detected. Dates are in UTC."
         actions={

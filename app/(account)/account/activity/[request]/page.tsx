@@ -19,7 +19,13 @@ export default async function ReceiptPage({ params }: Props) {
   return (
     <>
       <RequestReceipt receipt={receipt} back={{ href: '/account/activity', label: 'Activity' }} />
-      {proof && <ReceiptProof proof={proof} day={receipt.createdAt.toISOString().slice(0, 10)} />}
+      {proof && (
+        <ReceiptProof
+          proof={proof}
+          day={receipt.createdAt.toISOString().slice(0, 10)}
+          shown={{ requestId: receipt.requestId, charge: String(receipt.charge) }}
+        />
+      )}
     </>
   );
 }

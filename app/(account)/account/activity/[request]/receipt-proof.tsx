@@ -4,9 +4,13 @@ import { PageLink } from '@/app/_ui/page-link';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import type { ReceiptProof as Proof } from '@/server/reports/statements/read-statements';
+import { VerifyButton } from './verify-button';
+import type { ShownReceipt } from './verify-receipt';
+
+type Props = { proof: Proof; day: string; shown: ShownReceipt };
 
 /** The signature of a receipt, and whether the statement of its day contains it. */
-export function ReceiptProof({ proof, day }: { proof: Proof; day: string }) {
+export function ReceiptProof({ proof, day, shown }: Props) {
   return (
     <Section title="Proof">
       <div className="flex flex-col gap-4 text-sm">
@@ -15,12 +19,13 @@ export function ReceiptProof({ proof, day }: { proof: Proof; day: string }) {
           <p className="mb-1.5 text-muted">Signed receipt</p>
           <CopyField label="signed receipt" value={proof.receipt} />
         </div>
+        <VerifyButton signed={proof.receipt} shown={shown} />
       </div>
     </Section>
   );
 }
 
-function Inclusion({ proof: { statement, inclusion }, day }: { proof: Proof; day: string }) {
+function Inclusion({ proof: { statement, inclusion }, day }: Omit<Props, 'shown'>) {
   const date = <Time at={day} withClock={false} isDay />;
   if (statement === null)
     return (

@@ -6,6 +6,7 @@ import { sessionAction, UNCONFIRMED } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
 import { formatCredits, parseCredits } from '@/server/base/credits';
 import { newId } from '@/server/base/ids';
+import { isAboveMaximum, MAX_SHOWN } from '@/server/base/typed-limits';
 import * as allowance from '@/server/payments/checkout/allowance';
 import { type AppOfUser, findAppOfUser } from '@/server/people/apps-of-user';
 import { restrictKey } from '@/server/people/keys/restrict';
@@ -14,7 +15,6 @@ import { isConfirmed } from '@/server/people/presence';
 
 const ofApp = z.object({ partnerId: z.string().max(64) });
 const NO_APP: ActionResult = { ok: false, message: 'There is no such app in your account.' };
-const MAX_CREDITS = 100_000_000_000_000n;
 
 export const saveAllowance = sessionAction(
   ofApp.extend({ credits: z.string().max(40) }),
@@ -23,8 +23,11 @@ export const saveAllowance = sessionAction(
     const app = await findAppOfUser(userId, partnerId);
     if (app === null) return NO_APP;
     if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
-    const limit = parseCredits(credits.replaceAll(',', ''));
-    if (limit === null || limit <= 0n || limit > MAX_CREDITS) {
+    const typed = credits.replaceAll(',', '').trim();
+    const limit = parseCredits(typed);
+    if (isAboveMaximum(typed))
+      return { ok: false, field: 'credits', message: `Enter at most ${MAX_SHOWN} credits.` };
+    if (limit === null || limit <= 0n) {
       return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
     }
     const isPresent = await isConfirmed(session);

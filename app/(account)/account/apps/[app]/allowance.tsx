@@ -125,6 +125,12 @@ function Changes({ partnerId, appName, left, paused }: Props) {
         consequence={`${appName} can then only spend credits bought in it. Requests in progress may still finish. You can add an allowance again at any time.`}
         action={() => removeAllowance({ partnerId })}
       />
+      {left !== null && left > 0 && (
+        <p className="w-full text-[13px] text-muted">
+          Pausing keeps what is left for later. {appName} can still spend credits bought in it; stop it to end
+          all spending.
+        </p>
+      )}
       {pause.failure && <Notice kind="danger">{pause.failure.message}</Notice>}
     </div>
   );

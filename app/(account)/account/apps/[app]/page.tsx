@@ -11,9 +11,12 @@ import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
 import { creditsToJson } from '@/server/base/credits';
+import type { PocketLimit } from '@/server/ledger';
 import { type AppOfUser, findAppOfUser } from '@/server/people/apps-of-user';
 import { describeSpending } from '../../(skeleton)/apps/describe-spending';
+import { Reason } from '../../(skeleton)/apps/reason';
 import { LimitSections } from '../../(skeleton)/limits/limit-sections';
+import { Raises } from '../../raises';
 import { amountOf, inCredits, inDollars } from '../../show-credits';
 import { Allowance } from './allowance';
 import { KeyTable } from './key-table';
@@ -32,7 +35,6 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 /** One app: its credits, its allowance and its keys. */
 export default async function AppPage(props: Props) {
   const [{ userId }, app] = await Promise.all([requireSession(), requireApp(props)]);
-  const { reason, look } = describeSpending(app);
   const spendable = app.isSuspended ? 0n : app.balance;
   return (
     <>
@@ -53,11 +55,8 @@ export default async function AppPage(props: Props) {
           </PageLink>
         }
       />
-      {reason !== null && (
-        <div className="mb-6">
-          <Notice kind={look === 'warning' ? 'warning' : 'info'}>{reason}</Notice>
-        </div>
-      )}
+      <SpendingNotice app={app} />
+      <Raises apps={[app]} />
       <Stats>
         <Stat
           label="Can spend now"
@@ -102,6 +101,36 @@ export default async function AppPage(props: Props) {
           }))}
         />
       </Section>
+    </>
+  );
+}
+
+/** Why the app cannot spend. */
+function SpendingNotice({ app }: { app: AppOfUser }) {
+  const { reason, look } = describeSpending(app);
+  if (reason === null) return null;
+  return (
+    <div className="mb-6">
+      <Notice kind={look === 'warning' ? 'warning' : 'info'}>
+        <Reason reason={reason} />
+        {app.limit?.most != null && <LimitLink scope={app.limit.scope} />}
+      </Notice>
+    </div>
+  );
+}
+
+/** Only the app can change a limit of its own. */
+function LimitLink({ scope }: Pick<PocketLimit, 'scope'>) {
+  if (scope === 'partner') return null;
+  return (
+    <>
+      {' '}
+      <PageLink
+        href={scope === 'all' ? '/account/limits#limits' : '#limits'}
+        className="font-medium underline"
+      >
+        Change the limit
+      </PageLink>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { countOf } from '@/server/base/count-of';
 import type { UserCorrection } from '@/server/reports/activity/user-corrections';
-import { inCredits, inNumber } from '../../show-credits';
+import { inCredits } from '../../show-credits';
 
 /** What the user got back, whatever the filters of the page select. Nothing for most users. */
 export function Corrections({ corrections }: { corrections: UserCorrection[] }) {

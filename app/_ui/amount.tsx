@@ -9,7 +9,7 @@ export function formatCredits(credits: number, language: string, decimals = CRED
 
 /** Rounded down to the last decimal, or `< 0.01`. */
 function writeFloor(amount: number, format: Intl.NumberFormat): string {
-  const scale = 10 ** format.resolvedOptions().maximumFractionDigits;
+  const scale = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0);
   // The small step keeps 0.29 from being read as 0.28999….
   const shown = Math.floor(amount * scale + 1e-6);
   return shown === 0 && amount > 0 ? `< ${format.format(1 / scale)}` : format.format(shown / scale);

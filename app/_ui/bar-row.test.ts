@@ -6,7 +6,8 @@ test('a chart writes every number that is not zero as one, and amounts with two 
   expect(writeValue(0.000031234, 'USD')).toBe('$0.000031');
   expect(writeValue(0, 'credits')).toBe('0.00 credits');
   expect(writeValue(12.5, 'USD')).toBe('$12.50');
-  expect(writeValue(1234.567, 'credits')).toBe('1,234.57 credits');
+  expect(writeValue(1234.567, 'credits')).toBe('1,234.56 credits');
+  expect(writeValue(0.57 + 0.01, 'credits')).toBe('0.58 credits');
   expect(writeValue(1, 'requests')).toBe('1 request');
   expect(writeValue(1200)).toBe('1,200');
 });

@@ -27,14 +27,16 @@ export const lookOf = (index: number, isForecast: boolean) =>
 
 const SMALLEST_IN_CENTS = 0.01;
 
-/** Amounts with two decimals, and what is less with its first digits: nothing that was booked looks like zero. */
+/** Amounts with two decimals, never rounded up, and what is less with its first digits: nothing that was booked looks like zero. */
 export function writeValue(value: number, unit?: Unit): string {
   const isAmount = unit === 'credits' || unit === 'USD';
   const isTiny = value !== 0 && Math.abs(value) < SMALLEST_IN_CENTS;
   const decimals = isTiny
     ? { maximumSignificantDigits: 2 }
-    : { minimumFractionDigits: isAmount ? 2 : 0, maximumFractionDigits: 2 };
-  const number = new Intl.NumberFormat('en', { ...inUnit(unit), ...decimals }).format(value);
+    : { minimumFractionDigits: isAmount ? 2 : 0, maximumFractionDigits: 2, roundingMode: 'trunc' as const };
+  // A sum of 0.57 and 0.01 is 0.57999….
+  const exact = Number(value.toPrecision(12));
+  const number = new Intl.NumberFormat('en', { ...inUnit(unit), ...decimals }).format(exact);
   if (unit === undefined || unit === 'USD') return number;
   return `${number} ${value === 1 ? unit.slice(0, -1) : unit}`;
 }

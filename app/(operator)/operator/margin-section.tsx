@@ -56,6 +56,7 @@ export function MarginSection({ margin, before, period }: Props) {
   const lines = describeLines(margin, period);
   return (
     <Section
+      id="result"
       title="Result"
       description="What you earned in this period: charges less everything they cost you. Credits count when they are spent, not when they are sold."
       flush

@@ -26,7 +26,9 @@ function describeLines({ estimatedLosses }: Margin, period: Period): Record<keyo
     losses: {
       label: 'Calls without a charge',
       note:
-        estimatedLosses === 0n ? 'billed by providers' : `of which ${inDollars(-estimatedLosses)} may be billed`,
+        estimatedLosses === 0n
+          ? 'billed by providers'
+          : `of which ${inDollars(-estimatedLosses)} may be billed`,
       href: overruns,
     },
     reversals: {

@@ -24,15 +24,7 @@ type Props = {
 };
 
 /** A window over the page: a sheet on phones, centred elsewhere. Escape closes it. */
-export function Dialog({
-  title,
-  description,
-  trigger,
-  open,
-  onOpenChange,
-  wide = false,
-  children,
-}: Props) {
+export function Dialog({ title, description, trigger, open, onOpenChange, wide = false, children }: Props) {
   useFocusAfter(open === true);
   return (
     <Base.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>

@@ -3,6 +3,7 @@ import { chargeFor, wholeCredits } from '@/server/base/credits';
 import { prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { seal } from '@/server/base/seal';
+import { capture, openProposal, writeProposal } from '@/server/ledger';
 import { allowPurchasesAs, blockPurchasesAs } from '@/server/operator/block-purchases';
 import { giveCredits, takeCreditsAway } from '@/server/operator/change-credits';
 import { changeDefaultLimits, changePartner, type PartnerChange } from '@/server/operator/change-partner';
@@ -13,7 +14,6 @@ import {
   reversePayout,
   viewDestination,
 } from '@/server/operator/change-payouts';
-import { capture, openProposal, writeProposal } from '@/server/ledger';
 import { runCommand } from '@/server/operator/cli/run';
 import { decideCorrections } from '@/server/operator/corrections';
 import { dismissAlert, refundByOperator } from '@/server/operator/handle-payments';

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { chargeFor } from '@/server/base/credits';
 import { pool, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
+import { capture } from '@/server/ledger';
 import { findUserByRef } from '@/server/operator/find-user';
 import { listPayments, type PaymentFilter } from '@/server/operator/list-payments';
 import { listUsers, searchUsers } from '@/server/operator/list-users';
@@ -8,8 +10,6 @@ import { rollUpActivity } from '@/server/reports/activity/roll-up';
 import { newDatabase } from '../harness/database';
 import { receipt } from '../ledger/receipt';
 import { buy, exactly, hold, newWallet, takeBack, type Wallet } from '../ledger/wallets';
-import { chargeFor } from '@/server/base/credits';
-import { capture } from '@/server/ledger';
 
 /** What operators find of people and payments without knowing an id. */
 
@@ -84,7 +84,8 @@ describe('users', () => {
 });
 
 describe('payments', () => {
-  const count = async (filter: PaymentFilter) => (await listPayments(filter, { limit: 50, offset: 0 })).payments.length;
+  const count = async (filter: PaymentFilter) =>
+    (await listPayments(filter, { limit: 50, offset: 0 })).payments.length;
 
   beforeAll(async () => {
     const session = newId('cks');
@@ -123,7 +124,13 @@ describe('payments', () => {
   test('have the state that their purchase is in, and what was taken back', async () => {
     const { payments } = await listPayments({ userId: eve.userId }, { limit: 50, offset: 0 });
     expect(payments).toMatchObject([
-      { state: 'partly_refunded', amountMinor: 50, reversedMinor: 20, appName: 'A', email: 'eve_100%@acme.example' },
+      {
+        state: 'partly_refunded',
+        amountMinor: 50,
+        reversedMinor: 20,
+        appName: 'A',
+        email: 'eve_100%@acme.example',
+      },
       { state: 'failed', amountMinor: 900, reversedMinor: 0, purchaseId: null, appName: null },
     ]);
   });

@@ -26,7 +26,9 @@ function describeLines({ estimatedLosses }: Margin, period: Period): Record<keyo
     losses: {
       label: 'Calls without a charge',
       note:
-        estimatedLosses === 0n ? 'billed by providers' : `of which ${inDollars(-estimatedLosses)} may be billed`,
+        estimatedLosses === 0n
+          ? 'billed by providers'
+          : `of which ${inDollars(-estimatedLosses)} may be billed`,
       href: overruns,
     },
     reversals: {
@@ -56,6 +58,7 @@ export function MarginSection({ margin, before, period }: Props) {
   const lines = describeLines(margin, period);
   return (
     <Section
+      id="result"
       title="Result"
       description="What you earned in this period: charges less everything they cost you. Credits count when they are spent, not when they are sold."
       flush

@@ -62,7 +62,7 @@ export default async function OverviewPage({ searchParams }: Props) {
       <PageHead title="Overview" actions={<PeriodLinks current={period} />} />
       <PasskeyNotice />
       <Attention state={state} alerts={alerts.length} sandboxes={sandboxes} />
-      <Totals now={now} before={before} refused={refused} />
+      <Totals now={now} before={before} refused={refused} result={margin.result} />
       <MarginSection margin={margin} before={marginBefore} period={period} />
       <Section title={`Charged by ${step}`} description="In USD, to users of all apps. Dates are in UTC.">
         {days.length === 0 ? (
@@ -172,12 +172,20 @@ async function readTotals(range: Range) {
 
 type Totals = Awaited<ReturnType<typeof readTotals>>;
 
-function Totals({ now, before, refused }: { now: Totals; before: Totals; refused: number }) {
+type TotalsProps = { now: Totals; before: Totals; refused: number; result: bigint };
+
+function Totals({ now, before, refused, result }: TotalsProps) {
   const noteOf = (name: 'charge' | 'sold' | 'reversed' | 'given' | 'corrected', note: string) =>
     joinNotes(note, describeChange(now[name], before[name]));
   const total = now.requests + refused;
   return (
     <Stats>
+      <Stat
+        label="Result"
+        value={inDollars(result)}
+        note="after all costs, with estimated fees"
+        href="#result"
+      />
       <Stat
         label="Requests"
         value={inNumber(now.requests)}

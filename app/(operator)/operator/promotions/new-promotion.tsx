@@ -74,8 +74,7 @@ export function NewPromotion({ apps }: { apps: App[] }) {
     if (Object.keys(found).length === 0 && (await run(form)).ok) setOpen(false);
   }
 
-  const errorOf = (name: string) =>
-    missing[name] ?? (failure?.field === name ? failure.message : undefined);
+  const errorOf = (name: string) => missing[name] ?? (failure?.field === name ? failure.message : undefined);
   return (
     <Dialog
       wide

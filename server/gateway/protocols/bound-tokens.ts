@@ -78,9 +78,10 @@ function slotOf(edge: number): number {
 
 /**
  * A measured text: the bytes that count as a token each, and the pieces, in eighths of a token. Another
- * tokenizer may cut pieces into more tokens, but none cuts a byte.
+ * tokenizer may cut pieces into more tokens, but none cuts a byte. `groupedDigits` are the bytes that are no token of
+ * their own where up to three digits are one.
  */
-export type TextSize = { bytes: number; pieces: number };
+export type TextSize = { bytes: number; pieces: number; groupedDigits: number };
 
 /** Long enough for most messages, which are then not copied. */
 const scratch = Buffer.allocUnsafe(16_384);
@@ -92,6 +93,11 @@ export function addTextSize(text: string, size: TextSize): number {
   const bytes = isShort ? scratch : Buffer.from(text);
   const length = isShort ? scratch.write(text) : bytes.length;
   for (let at = 0, before = 0; at < length; ) {
+    if (isDigit(bytes[at])) {
+      at = addDigits(bytes, at, length, size);
+      before = 0;
+      continue;
+    }
     const piece = findPiece(bytes, at, length);
     let end = at + (piece & LENGTH);
     if (end - at > 1 && end < length && isIndent(bytes[end - 1]) && !isSpace(bytes[end])) end--;
@@ -109,6 +115,19 @@ export function addTextSize(text: string, size: TextSize): number {
   }
   return length;
 }
+
+/** Returns the end of the digits. Next to other characters, such as Arabic digits, they may be grouped in another way. */
+function addDigits(bytes: Uint8Array, at: number, length: number, size: TextSize): number {
+  let end = at + 1;
+  while (end < length && isDigit(bytes[end])) end++;
+  size.bytes += end - at;
+  const isAlone = !isOther(at > 0 ? bytes[at - 1] : 0) && !isOther(end < length ? bytes[end] : 0);
+  if (isAlone) size.groupedDigits += end - at - Math.ceil((end - at) / 3);
+  return end;
+}
+
+const isDigit = (byte = 0): boolean => byte >= 0x30 && byte <= 0x39;
+const isOther = (byte = 0): boolean => byte >= 0x80;
 
 const BLANK = 0x20;
 const TAB = 0x09;

@@ -13,8 +13,8 @@ import { asObject, asText, isObject } from './read-fields';
  * is still rather high, for a charge without reported usage.
  */
 
-/** The tokenizer: tokens of current Claude models are smaller. */
-export type TokenKind = 'openai' | 'anthropic';
+/** The tokenizer: OpenAI's own, which groups digits; that of others in its format; and Claude's, whose tokens are smaller. */
+export type TokenKind = 'o200k' | 'openai' | 'anthropic';
 
 /** Media are separate, because each model counts them differently. */
 export type InputSize = { largestInputTokens: number; likelyInputTokens: number; media: ShownMedia };
@@ -25,10 +25,10 @@ const BOUNDS = {
    * Per piece of text, relative to OpenAI's. Anthropic documents 30% more for its current models than for earlier
    * ones; in noise, each byte of a short piece may then be a token.
    */
-  largestPerPiece: { openai: 1.1, anthropic: 2 },
-  likelyPerPiece: { openai: 1, anthropic: 1.2 },
+  largestPerPiece: { o200k: 1.1, openai: 1.1, anthropic: 2 },
+  likelyPerPiece: { o200k: 1, openai: 1, anthropic: 1.2 },
   likelyBytesPerToken: 3,
-  likelyOutputBytesPerToken: { openai: 4, anthropic: 3 },
+  likelyOutputBytesPerToken: { o200k: 4, openai: 4, anthropic: 3 },
   /** 50 a second, at 48 kbit/s in base64. */
   audioByte: 50 / 8_000,
   message: 8,
@@ -106,7 +106,8 @@ export function measureInput(
   const { images, documents, unread, unreadJson } = size;
   const sizeOf: Measured['sizeOf'] = (kind, { unreadBytes, ...ofDocuments }) => ({
     largestInputTokens:
-      countTokens(size, BOUNDS.largestPerPiece[kind]) +
+      countTokens(size, BOUNDS.largestPerPiece[kind]) -
+      (kind === 'o200k' ? size.groupedDigits : 0) +
       unreadBytes +
       BOUNDS.bytesPerEscape * unreadJson +
       added +
@@ -154,6 +155,7 @@ function addOptions(
 const newSize = (otherTokens: number): Size => ({
   bytes: 0,
   pieces: 0,
+  groupedDigits: 0,
   readBytes: 0,
   unread: [],
   unreadJson: 0,

@@ -10,7 +10,13 @@ export const FORMATS: Readonly<Record<WireFormatName, WireFormat>> = {
   anthropic: anthropicFormat,
 };
 
+type Called = {
+  model: { provider: string; upstreamModel: string };
+  profile: { format: WireFormatName };
+};
+
 /** The tokenizer of a model: other providers serve Claude in their own format. */
-export function tokenKindOf(format: WireFormatName, upstreamModel: string): TokenKind {
-  return /claude/i.test(upstreamModel) ? 'anthropic' : FORMATS[format].tokenKind;
+export function tokenKindOf({ model: { provider, upstreamModel }, profile }: Called): TokenKind {
+  if (/claude/i.test(upstreamModel)) return 'anthropic';
+  return provider === 'openai' ? 'o200k' : FORMATS[profile.format].tokenKind;
 }

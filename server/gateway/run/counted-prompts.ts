@@ -113,10 +113,10 @@ function readsCache(
   { format, body }: ClientRequest,
   [last, ...added]: readonly unknown[],
   { tokens, cachedTokens }: Counted,
-  [{ model, profile }, ...fallbacks]: Candidates,
+  [called, ...fallbacks]: Candidates,
 ): boolean {
   if (fallbacks.length > 0) return false;
-  if (tokenKindOf(profile.format, model.upstreamModel) !== 'anthropic') return !marksByHand(body);
+  if (tokenKindOf(called) !== 'anthropic') return !marksByHand(body);
   const isMarked = (message: unknown) => hasBreakpoint(message, format);
   if (![last, ...added].some(isMarked) && !isMarkedAtEnd(format, body)) return false;
   // Each part after the last breakpoint of the known beginning has at least one token.

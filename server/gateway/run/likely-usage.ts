@@ -41,7 +41,7 @@ export function estimateUsage(
   called: Called,
   { outputCap, choices, prompts, cachedTokens = 0 }: RequestSize,
 ): Estimate {
-  const kind = tokenKindOf(called.profile.format, called.model.upstreamModel);
+  const kind = tokenKindOf(called);
   const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
   let input: number | undefined;
   return (outputBytes, { unseenMs, outputDeltas } = UNINTERRUPTED) => {
@@ -59,12 +59,13 @@ export function estimateUsage(
 }
 
 /** A prompt has at most the context window: a provider refuses a longer one. */
-function heldInputTokens(measure: Measure, { model, profile }: Called, prompts: number): number {
-  const { largestInputTokens, media } = measure(tokenKindOf(profile.format, model.upstreamModel));
+function heldInputTokens(measure: Measure, called: Called, prompts: number): number {
+  const { model } = called;
+  const { largestInputTokens, media } = measure(tokenKindOf(called));
   return Math.min(prompts * model.contextWindow, largestInputTokens + largestMediaTokens(media, model));
 }
 
-export function likelyInputTokens(measure: Measure, { model, profile }: Called): number {
-  const { likelyInputTokens: ofText, media } = measure(tokenKindOf(profile.format, model.upstreamModel));
-  return ofText + likelyMediaTokens(media, model);
+export function likelyInputTokens(measure: Measure, called: Called): number {
+  const { likelyInputTokens: ofText, media } = measure(tokenKindOf(called));
+  return ofText + likelyMediaTokens(media, called.model);
 }

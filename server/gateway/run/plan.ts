@@ -107,10 +107,12 @@ export function planRequest(
 /** Few steps of an agent have more output tokens. */
 const USUAL_OUTPUT = 4_096;
 
-const largestKind = (candidates: Candidates): TokenKind =>
-  candidates.some(({ model, profile }) => tokenKindOf(profile.format, model.upstreamModel) === 'anthropic')
-    ? 'anthropic'
-    : 'openai';
+const KINDS: readonly TokenKind[] = ['anthropic', 'openai'];
+
+function largestKind(candidates: Candidates): TokenKind {
+  const kinds = new Set(candidates.map(tokenKindOf));
+  return KINDS.find((kind) => kinds.has(kind)) ?? 'o200k';
+}
 
 /** The minimum number of tokens that an estimate leaves for the output. */
 const MIN_ROOM = 256;

@@ -686,7 +686,7 @@ CREATE TABLE unanswered_request (
   model text NOT NULL,
   attempts jsonb NOT NULL,
   at timestamptz(3) NOT NULL,
-  PRIMARY KEY (user_id, request_id)
+  PRIMARY KEY (request_id)
 );
 CREATE INDEX unanswered_request_user_id_at_idx ON unanswered_request (user_id, at);
 CREATE INDEX unanswered_request_at_idx ON unanswered_request (at);

@@ -8,6 +8,14 @@ export function urlOf(path: string, search: Search): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
+export const MAX_SEARCH = 200;
+
+/** What was searched for, unless it is empty or longer than the field allows. */
+export function readSearched(value: string | string[] | undefined): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text !== '' && text.length <= MAX_SEARCH ? text : undefined;
+}
+
 /** The value of a parameter if it is one that the page knows. */
 export function readChoice<Choice extends string>(
   value: string | string[] | undefined,

@@ -7,7 +7,7 @@ import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/base/credits';
 import { countAppUsers, listAppUsers } from '@/server/reports/activity/partner-activity';
 import { ExportLink } from '../../export-link';
-import { UserField } from '../../filter-fields';
+import { SearchField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { type AppParams, requireApp } from '../../require-app';
 import { type Search, urlOf } from '../../search';
@@ -44,7 +44,7 @@ export default async function UsersPage({ params, searchParams }: Props) {
         actions={
           <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:[&>form]:flex-1">
             <FilterForm path={path}>
-              <UserField user={appUserId ?? ''} />
+              <SearchField label="User ID" value={appUserId ?? ''} />
             </FilterForm>
             <ExportLink href={`${path}/export`} />
           </div>

@@ -348,6 +348,14 @@ ALTER TABLE spending_limit SET (fillfactor = 60, autovacuum_vacuum_scale_factor 
   autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX spending_limit_stopped ON spending_limit (stopped_at) WHERE stopped_at IS NOT NULL;
 
+-- What a partner finds its users by: each value of their metadata, in lower case, after the id of the app, so that one app
+-- never reads the values of another. Expensive on paper, because a search without the index reads every user.
+CREATE FUNCTION user_app_terms(partner_id text, metadata jsonb) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
+  SELECT array_to_tsvector(ARRAY(
+    SELECT partner_id || ' ' || lower(left(value, 200) COLLATE "C") FROM jsonb_each_text(metadata) WHERE value IS NOT NULL))
+$$;
+
 CREATE TABLE user_app (
   user_id text NOT NULL,
   partner_id text NOT NULL,
@@ -369,6 +377,8 @@ CREATE TABLE user_app (
 );
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
 CREATE INDEX user_app_partner_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
+CREATE INDEX user_app_search ON user_app USING gin (user_app_terms(partner_id, metadata)) WHERE metadata IS NOT NULL;
+ALTER INDEX user_app_search ALTER COLUMN 1 SET STATISTICS 0;
 ALTER TABLE user_app SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0);
 
@@ -658,7 +668,8 @@ CREATE TABLE activity_app_user (
   last_at timestamptz(3) NOT NULL,
   PRIMARY KEY (partner_id, user_id)
 );
-CREATE INDEX activity_app_user_partner_id_last_at_idx ON activity_app_user (partner_id, last_at);
+CREATE INDEX activity_app_user_partner_id_last_at_user_id_idx ON activity_app_user (partner_id, last_at, user_id);
+CREATE INDEX activity_app_user_partner_id_charge_user_id_idx ON activity_app_user (partner_id, charge, user_id);
 
 CREATE TABLE activity_money_day (
   day date NOT NULL,

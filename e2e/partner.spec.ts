@@ -203,7 +203,13 @@ test('a commission shows its effect before it is set, and keeps its history', as
   await expect(page.getByRole('table', { name: /^Effect/ }).getByRole('row')).toHaveCount(4);
   await rate.fill('50');
   await expect(effect).toBeVisible();
+  // A raise starts later unless the partner chooses otherwise, and says what users pay.
+  await expect(page.getByRole('button', { name: 'Schedule change' })).toBeEnabled();
+  await page.getByLabel('Takes effect').selectOption('now');
   await page.getByRole('button', { name: 'Set rate' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Raise the commission from 25% to 50%?' });
+  await expect(dialog).toContainText('Users pay 20% more from the next request');
+  await dialog.getByRole('button', { name: 'Set rate' }).click();
   await toast('The rate is now 50%');
   const history = page.getByRole('table', { name: 'Rates, newest first' });
   await expect(history.getByRole('row')).toContainText(['Rate', '50%', '25%']);
@@ -348,7 +354,11 @@ test('on an app with a year of activity every page is complete, accessible, fits
   await veteran.getByRole('link', { name: 'Older' }).click();
   await expect(veteran.getByText(/^51–100 of/)).toBeVisible();
   expect(await newest.textContent()).not.toBe(first);
-  await newest.getByRole('link').click();
+  await newest.getByRole('link', { name: /^req_/ }).click();
+  await expect(veteran.getByRole('heading', { name: 'Request', exact: true })).toBeVisible();
+  await expectAccessibleLayout(veteran);
+  expectNobody(await veteran.content(), 'a request');
+  await veteran.getByRole('link', { name: /^au_/ }).click();
   await expect(veteran).toHaveURL(/user=au_/);
   await veteran.getByLabel('Period').selectOption('12m');
   await expect(veteran).toHaveURL(/period=12m/);

@@ -2,10 +2,12 @@
 
 import { type FormEvent, useState } from 'react';
 import { Button } from '@/app/_ui/button';
+import { Dialog } from '@/app/_ui/dialog';
 import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
+import { Time } from '@/app/_ui/time';
 import { useAction } from '@/app/_ui/use-action';
-import { formatPercent, parsePercent } from '@/server/partners/rate';
+import { describeRaise, formatPercent, parsePercent } from '@/server/partners/rate';
 import { saveRate } from './actions';
 import { Effect } from './effect';
 import type { Example } from './examples';
@@ -13,22 +15,39 @@ import type { Example } from './examples';
 type Props = { partnerId: string; rateBp: number; rateCapBp: number; examples: Example[] };
 
 const HIGHEST_BP = 10_000;
+const DAYS_TO_RAISE = 7;
+type Start = 'now' | 'later';
 
 /** The rate, when it takes effect, and a live preview of what it means. */
 export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
   const [text, setText] = useState(formatPercent(rateBp));
-  const [start, setStart] = useState<'now' | 'later'>('now');
-  const [date, setDate] = useState('');
+  const [chosenStart, setStart] = useState<Start | null>(null);
+  const [chosenDate, setDate] = useState<string | null>(null);
+  const [isAsking, setAsking] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(saveRate);
   const typed = parsePercent(text);
   const error = describeError(typed, rateCapBp);
+  const raise = typed === null ? null : describeRaise(rateBp, typed);
+  // A raise leaves users time, unless the partner chooses otherwise.
+  const start = chosenStart ?? (raise === null ? 'now' : 'later');
+  const date = chosenDate ?? (raise === null ? '' : inDays(DAYS_TO_RAISE));
+  const isReady = error === undefined && (start === 'now' || date !== '');
   const isUnchanged = typed === rateBp && start === 'now';
+  const effectiveAt = start === 'now' || date === '' ? null : new Date(date).toISOString();
+  const label = start === 'now' ? 'Set rate' : 'Schedule change';
 
+  const save = async () => {
+    const { ok } = await run({ partnerId, percent: text, effectiveAt });
+    setAsking(false);
+    if (!ok) return;
+    setStart(null);
+    setDate(null);
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (error !== undefined || (start === 'later' && date === '')) return;
-    const effectiveAt = start === 'now' ? null : new Date(date).toISOString();
-    if ((await run({ partnerId, percent: text, effectiveAt })).ok) setStart('now');
+    if (!isReady) return;
+    if (raise === null) await save();
+    else setAsking(true);
   };
 
   return (
@@ -75,18 +94,49 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
           />
         )}
         <div className="max-sm:mt-3 sm:col-span-3">
-          <Button
-            type="submit"
-            busy={isRunning}
-            disabled={error !== undefined || isUnchanged || (start === 'later' && date === '')}
-          >
-            {start === 'now' ? 'Set rate' : 'Schedule change'}
+          <Button type="submit" busy={isRunning} disabled={!isReady || isUnchanged}>
+            {label}
           </Button>
         </div>
       </form>
+      <Dialog
+        title={`Raise the commission from ${formatPercent(rateBp)}% to ${formatPercent(typed ?? rateBp)}%?`}
+        description={
+          <>
+            Users pay {raise}% more{' '}
+            {effectiveAt === null ? (
+              'from the next request'
+            ) : (
+              <>
+                from <Time at={effectiveAt} />
+              </>
+            )}
+            . They are not notified: tell them before.
+          </>
+        }
+        open={isAsking}
+        onOpenChange={(open) => !isRunning && setAsking(open)}
+      >
+        <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+          <Button look="secondary" onClick={() => setAsking(false)}>
+            Cancel
+          </Button>
+          <Button busy={isRunning} onClick={save}>
+            {label}
+          </Button>
+        </div>
+      </Dialog>
       <Effect examples={examples} rateBp={typed ?? rateBp} currentBp={rateBp} />
     </>
   );
+}
+
+/** For a date and time field, in the browser's time zone. */
+function inDays(days: number): string {
+  const at = new Date();
+  at.setDate(at.getDate() + days);
+  at.setMinutes(-at.getTimezoneOffset(), 0, 0);
+  return at.toISOString().slice(0, 16);
 }
 
 function describeError(typed: number | null, rateCapBp: number): string | undefined {

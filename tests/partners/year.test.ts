@@ -53,7 +53,7 @@ async function readEverything(): Promise<unknown[]> {
     await listAppUsers(partnerId, { order: 'last_request', offset: 50, limit: 50 }),
     await countAppUsers(partnerId),
     await countAppUsers(partnerId, 'spent'),
-    await findAppRequest(partnerId, requests[0]?.requestId ?? ''),
+    { ...(await findAppRequest(partnerId, requests[0]?.requestId ?? '')), priceVersion: undefined },
     await readEarnings(partnerId),
     await readFirstSteps(partnerId),
   );

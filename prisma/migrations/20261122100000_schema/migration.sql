@@ -161,6 +161,7 @@ CREATE TABLE partner (
   name_skeleton text,
   name_approved_at timestamptz(3),
   pending_name text,
+  approval_asked_at timestamptz(3),
   publishable_key text NOT NULL,
   rate_bp integer NOT NULL DEFAULT 0,
   allowed_models text[],
@@ -170,6 +171,7 @@ CREATE TABLE partner (
   earnings_hold_days integer,
   review text NOT NULL DEFAULT 'approved',
   disabled_at timestamptz(3),
+  closed text,
   overrun bigint NOT NULL DEFAULT 0,
   overrun_since timestamptz(6),
   paused_at timestamptz(6),
@@ -187,13 +189,28 @@ CREATE TABLE partner (
   CONSTRAINT partner_earnings_hold CHECK (earnings_hold_days BETWEEN 0 AND 3650),
   CONSTRAINT partner_review_known CHECK (review IN ('pending', 'approved', 'declined')),
   -- An app that is not approved cannot spend: the ledger looks at disabled_at alone.
-  CONSTRAINT partner_enabled_when_approved CHECK (review = 'approved' OR disabled_at IS NOT NULL)
+  CONSTRAINT partner_enabled_when_approved CHECK (review = 'approved' OR disabled_at IS NOT NULL),
+  CONSTRAINT partner_closed_is_disabled CHECK (closed IS NULL OR closed IN ('paused', 'deleted') AND disabled_at IS NOT NULL)
 );
 CREATE UNIQUE INDEX partner_name_skeleton_key ON partner (name_skeleton);
 CREATE UNIQUE INDEX partner_publishable_key_key ON partner (publishable_key);
 
 CREATE INDEX partner_team_id_idx ON partner (team_id);
 CREATE INDEX partner_webhook_failing ON partner (webhook_failing_since) WHERE webhook_failing_since IS NOT NULL;
+
+CREATE TABLE partner_profile (
+  partner_id text NOT NULL REFERENCES partner ON UPDATE CASCADE ON DELETE RESTRICT,
+  is_pending boolean NOT NULL,
+  site text,
+  support text,
+  logo bytea,
+  logo_type text,
+  hash text NOT NULL,
+  PRIMARY KEY (partner_id, is_pending),
+  CONSTRAINT partner_profile_logo CHECK (octet_length(logo) <= 65536 AND logo_type IN ('image/png', 'image/jpeg', 'image/webp')
+    OR logo IS NULL AND logo_type IS NULL)
+);
+CREATE INDEX partner_profile_hash_idx ON partner_profile (hash);
 
 CREATE TABLE partner_rate (
   id serial PRIMARY KEY,

@@ -14,12 +14,11 @@ const PAGES = [
   '',
   '/requests',
   '/users',
-  '/cohorts',
+  '/users/cohorts',
   '/errors',
   '/earnings',
   '/commission',
-  '/keys',
-  '/origins',
+  '/integration',
   '/models',
   '/limits',
   '/webhooks',
@@ -27,7 +26,7 @@ const PAGES = [
   '/team',
   '/team/log',
 ];
-const EXPORTS = ['/requests/export', '/users/export', '/cohorts/export', '/earnings/export'];
+const EXPORTS = ['/requests/export', '/users/export', '/users/cohorts/export', '/earnings/export'];
 const DESKTOP = { width: 1280, height: 900 };
 const CANARY = `canary-${newEmail()}`;
 
@@ -239,7 +238,9 @@ test('an endpoint is saved after a confirmation, with what was typed', async ({ 
 
 test('rotating the key requires confirmation, and the old key works for another day', async ({ service }) => {
   await ageSignIns(owner);
+  // The earlier address of the page.
   await open('/keys');
+  await expect(page).toHaveURL(/\/integration$/);
   const key = () => page.locator('code[title^="svc_pk_"]').first().textContent();
   const before = await key();
   await page.getByRole('button', { name: 'Rotate key' }).click();
@@ -300,8 +301,8 @@ test('no page and no export identifies a user', async () => {
 
 test('a page that fails to load says so and recovers', async () => {
   await expectRecovery(page, {
-    path: `${app}/keys`,
-    heading: 'Publishable key',
+    path: `${app}/integration`,
+    heading: 'Integration',
     broken: (work) => withoutTable('retired_publishable_key', work),
   });
 });

@@ -1,7 +1,9 @@
 import { Users } from 'lucide-react';
 import type { Metadata } from 'next';
+import { buttonClass } from '@/app/_ui/button';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
+import { PageLink } from '@/app/_ui/page-link';
 import { Pager, positionOf } from '@/app/_ui/pager';
 import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/base/credits';
@@ -39,6 +41,11 @@ export default async function UsersPage({ params, searchParams }: Props) {
       <PageHead
         title="Users"
         description="Everyone with a key for your app, by an ID that only your app knows."
+        actions={
+          <PageLink href={`${path}/cohorts`} className={buttonClass({ look: 'secondary', size: 'small' })}>
+            Cohorts
+          </PageLink>
+        }
       />
       <Section
         title={total === 1 ? '1 user' : `${total.toLocaleString('en')} users`}

@@ -1,4 +1,4 @@
-import { nowDate } from '../../base/clock';
+import { DAY_MS, nowDate } from '../../base/clock';
 import { dayAfter } from '../../base/days';
 
 /** The periods that pages offer. Days are in UTC, like the dates of receipts. */
@@ -14,6 +14,12 @@ export function readPeriod(period: Period): { from: string; to: string } {
   const from =
     period === '12m' ? Date.UTC(year, month - 11, 1) : Date.UTC(year, month, date - DAYS[period] + 1);
   return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.UTC(year, month, date + 1))) };
+}
+
+/** The same number of days right before. */
+export function readPeriodBefore(period: Exclude<Period, '12m'>): { from: string; to: string } {
+  const { from: to } = readPeriod(period);
+  return { from: dayOf(new Date(Date.parse(to) - DAYS[period] * DAY_MS)), to };
 }
 
 /** Every day of a period, oldest first. */

@@ -21,16 +21,12 @@ type Start = 'now' | 'later';
 /** The rate, when it takes effect, and a live preview of what it means. */
 export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
   const [text, setText] = useState(formatPercent(rateBp));
-  const [chosenStart, setStart] = useState<Start | null>(null);
-  const [chosenDate, setDate] = useState<string | null>(null);
   const [isAsking, setAsking] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(saveRate);
   const typed = parsePercent(text);
   const error = describeError(typed, rateCapBp);
   const raise = typed === null ? null : describeRaise(rateBp, typed);
-  // A raise leaves users time, unless the partner chooses otherwise.
-  const start = chosenStart ?? (raise === null ? 'now' : 'later');
-  const date = chosenDate ?? (raise === null ? '' : inDays(DAYS_TO_RAISE));
+  const { start, date, setStart, setDate } = useStart(raise !== null);
   const isReady = error === undefined && (start === 'now' || date !== '');
   const isUnchanged = typed === rateBp && start === 'now';
   const effectiveAt = start === 'now' || date === '' ? null : new Date(date).toISOString();
@@ -99,35 +95,74 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
           </Button>
         </div>
       </form>
-      <Dialog
-        title={`Raise the commission from ${formatPercent(rateBp)}% to ${formatPercent(typed ?? rateBp)}%?`}
-        description={
-          <>
-            Users pay {raise}% more{' '}
-            {effectiveAt === null ? (
-              'from the next request'
-            ) : (
-              <>
-                from <Time at={effectiveAt} />
-              </>
-            )}
-            . They are not notified: tell them before.
-          </>
-        }
-        open={isAsking}
-        onOpenChange={(open) => !isRunning && setAsking(open)}
+      <RaiseDialog
+        from={rateBp}
+        to={typed ?? rateBp}
+        at={effectiveAt}
+        isOpen={isAsking}
+        isRunning={isRunning}
+        onCancel={() => setAsking(false)}
+        onConfirm={save}
       >
-        <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
-          <Button look="secondary" onClick={() => setAsking(false)}>
-            Cancel
-          </Button>
-          <Button busy={isRunning} onClick={save}>
-            {label}
-          </Button>
-        </div>
-      </Dialog>
+        {label}
+      </RaiseDialog>
       <Effect examples={examples} rateBp={typed ?? rateBp} currentBp={rateBp} />
     </>
+  );
+}
+
+/** When the rate takes effect. A raise leaves users time, unless the partner chooses otherwise. */
+function useStart(isRaise: boolean) {
+  const [chosenStart, setStart] = useState<Start | null>(null);
+  const [chosenDate, setDate] = useState<string | null>(null);
+  const start = chosenStart ?? (isRaise ? 'later' : 'now');
+  const date = chosenDate ?? (isRaise ? inDays(DAYS_TO_RAISE) : '');
+  return { start, date, setStart, setDate };
+}
+
+type RaiseProps = {
+  from: number;
+  to: number;
+  /** Null: now. */
+  at: string | null;
+  isOpen: boolean;
+  isRunning: boolean;
+  onCancel(): void;
+  onConfirm(): void;
+  /** What the confirming button says. */
+  children: string;
+};
+
+/** Says what a raise means for users before it is saved. */
+function RaiseDialog({ from, to, at, isOpen, isRunning, onCancel, onConfirm, children }: RaiseProps) {
+  return (
+    <Dialog
+      title={`Raise the commission from ${formatPercent(from)}% to ${formatPercent(to)}%?`}
+      description={
+        <>
+          Users pay {describeRaise(from, to)}% more{' '}
+          {at === null ? (
+            'from the next request'
+          ) : (
+            <>
+              from <Time at={at} />
+            </>
+          )}
+          . They are not notified: tell them before.
+        </>
+      }
+      open={isOpen}
+      onOpenChange={(open) => !open && !isRunning && onCancel()}
+    >
+      <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+        <Button look="secondary" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button busy={isRunning} onClick={onConfirm}>
+          {children}
+        </Button>
+      </div>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,6 @@
 /** The images that an app may show as its logo, told by their own bytes. SVG is not one of them: it can hold scripts. */
 
-export const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
-export type LogoType = (typeof LOGO_TYPES)[number];
+type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 
 export const MAX_LOGO_BYTES = 64 * 1024;
 /** A small file can declare a picture that takes gigabytes once it is decoded. */
@@ -9,7 +8,7 @@ const MOST_PIXELS = 1_024;
 const LEAST_PIXELS = 32;
 
 type Size = { width: number; height: number };
-export type CheckedLogo = { ok: true; type: LogoType } | { ok: false; reason: string };
+type CheckedLogo = { ok: true; type: LogoType } | { ok: false; reason: string };
 
 const refuse = (reason: string): CheckedLogo => ({ ok: false, reason });
 

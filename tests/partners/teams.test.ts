@@ -148,7 +148,13 @@ describe('an invitation', () => {
     const { email, invitationId } = await newInvitation(team);
     const path = `/team/invitations/${invitationId}`;
     expect(await invitations.findInvitedAddress(path)).toBe(email);
-    for (const other of [`${path}/`, `${path}x`, `/account?return=${path}`, '/team/invitations/inv_', '/account'])
+    for (const other of [
+      `${path}/`,
+      `${path}x`,
+      `/account?return=${path}`,
+      '/team/invitations/inv_',
+      '/account',
+    ])
       expect(await invitations.findInvitedAddress(other), other).toBeNull();
     await invitations.withdrawInvitation({ teamId: team.teamId, actor: team.owner.userId, invitationId });
     expect(await invitations.findInvitedAddress(path)).toBeNull();

@@ -247,7 +247,7 @@ export type AppUser = {
 export const USER_ORDERS = ['newest', 'spent', 'last_request'] as const;
 export type UserOrder = (typeof USER_ORDERS)[number];
 
-export type UserList = {
+type UserList = {
   /** An `au_…`, or the beginning of a value of the metadata. */
   search?: string | undefined;
   /** Orders by use, and then lists only users with a request. */

@@ -161,7 +161,9 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
       <ul>
         {models.map((model) => (
           <li key={model.id} className="border-t border-line/70">
-            <Row className={`flex items-center gap-3.5 px-5 py-3 ${onChoose ? 'cursor-pointer hover:bg-sunken/60' : ''}`}>
+            <Row
+              className={`flex items-center gap-3.5 px-5 py-3 ${onChoose ? 'cursor-pointer hover:bg-sunken/60' : ''}`}
+            >
               {onChoose && (
                 <input
                   type="checkbox"

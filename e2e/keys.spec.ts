@@ -92,7 +92,7 @@ test('a partner registers redirect addresses and allows networks', async ({ page
   await expect(page.getByText('0 of 5 done')).toBeVisible();
   const app = page.url();
 
-  await page.goto(`${app}/origins`);
+  await page.goto(`${app}/integration`);
   const field = page.getByLabel('Redirect address', { exact: true });
   const add = page.getByRole('button', { name: 'Add address' });
   for (const [text, reason] of [
@@ -117,7 +117,7 @@ test('a partner registers redirect addresses and allows networks', async ({ page
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
   await expect(row).toHaveCount(0);
 
-  await page.goto(`${app}/keys`);
+  await page.goto(`${app}/integration`);
   const networks = page.getByLabel('Allowed networks');
   await networks.fill('our servers');
   await page.getByRole('button', { name: 'Save networks' }).click();

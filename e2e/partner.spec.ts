@@ -14,12 +14,11 @@ const PAGES = [
   '',
   '/requests',
   '/users',
-  '/cohorts',
+  '/users/cohorts',
   '/errors',
   '/earnings',
   '/commission',
-  '/keys',
-  '/origins',
+  '/integration',
   '/models',
   '/limits',
   '/webhooks',
@@ -27,7 +26,7 @@ const PAGES = [
   '/team',
   '/team/log',
 ];
-const EXPORTS = ['/requests/export', '/users/export', '/cohorts/export', '/earnings/export'];
+const EXPORTS = ['/requests/export', '/users/export', '/users/cohorts/export', '/earnings/export'];
 const DESKTOP = { width: 1280, height: 900 };
 const CANARY = `canary-${newEmail()}`;
 
@@ -203,7 +202,13 @@ test('a commission shows its effect before it is set, and keeps its history', as
   await expect(page.getByRole('table', { name: /^Effect/ }).getByRole('row')).toHaveCount(4);
   await rate.fill('50');
   await expect(effect).toBeVisible();
+  // A raise starts later unless the partner chooses otherwise, and says what users pay.
+  await expect(page.getByRole('button', { name: 'Schedule change' })).toBeEnabled();
+  await page.getByLabel('Takes effect').selectOption('now');
   await page.getByRole('button', { name: 'Set rate' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Raise the commission from 25% to 50%?' });
+  await expect(dialog).toContainText('Users pay 20% more from the next request');
+  await dialog.getByRole('button', { name: 'Set rate' }).click();
   await toast('The rate is now 50%');
   const history = page.getByRole('table', { name: 'Rates, newest first' });
   await expect(history.getByRole('row')).toContainText(['Rate', '50%', '25%']);
@@ -233,7 +238,9 @@ test('an endpoint is saved after a confirmation, with what was typed', async ({ 
 
 test('rotating the key requires confirmation, and the old key works for another day', async ({ service }) => {
   await ageSignIns(owner);
+  // The earlier address of the page.
   await open('/keys');
+  await expect(page).toHaveURL(/\/integration$/);
   const key = () => page.locator('code[title^="svc_pk_"]').first().textContent();
   const before = await key();
   await page.getByRole('button', { name: 'Rotate key' }).click();
@@ -294,8 +301,8 @@ test('no page and no export identifies a user', async () => {
 
 test('a page that fails to load says so and recovers', async () => {
   await expectRecovery(page, {
-    path: `${app}/keys`,
-    heading: 'Publishable key',
+    path: `${app}/integration`,
+    heading: 'Integration',
     broken: (work) => withoutTable('retired_publishable_key', work),
   });
 });
@@ -348,7 +355,11 @@ test('on an app with a year of activity every page is complete, accessible, fits
   await veteran.getByRole('link', { name: 'Older' }).click();
   await expect(veteran.getByText(/^51–100 of/)).toBeVisible();
   expect(await newest.textContent()).not.toBe(first);
-  await newest.getByRole('link').click();
+  await newest.getByRole('link', { name: /^req_/ }).click();
+  await expect(veteran.getByRole('heading', { name: 'Request', exact: true })).toBeVisible();
+  await expectAccessibleLayout(veteran);
+  expectNobody(await veteran.content(), 'a request');
+  await veteran.getByRole('link', { name: /^au_/ }).click();
   await expect(veteran).toHaveURL(/user=au_/);
   await veteran.getByLabel('Period').selectOption('12m');
   await expect(veteran).toHaveURL(/period=12m/);

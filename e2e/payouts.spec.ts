@@ -190,10 +190,10 @@ test('a partner is onboarded, paid, returned by the bank and paid again', async 
   await test.step('what has matured is payable, and the first payout waits for approval', async () => {
     await earn(page);
     await page.reload();
-    await expect(stat(page, 'Payable')).toContainText('$0.00');
+    await expect(stat(page, 'Payable now')).toContainText('$0.00');
     await goBack(DAYS_BACK);
     await page.reload();
-    await expect(stat(page, 'Payable')).not.toContainText('$0.00');
+    await expect(stat(page, 'Payable now')).not.toContainText('$0.00');
     await expectGoodAppearance(page, 'payouts-payable');
     await request(page);
     await expect(page.getByRole('link', { name: /\d{4}$/ })).toBeVisible();
@@ -242,7 +242,7 @@ test('what a dispute takes back after the payout is offset against the next one'
   await processorAt(page, processorUrl).control({ open_dispute: { charge, status: 'needs_response' } });
   await expect(async () => {
     await page.reload();
-    await expect(stat(page, 'Payable')).toContainText('-$');
+    await expect(stat(page, 'Payable now')).toContainText('-$');
   }).toPass({ timeout: 60_000 });
   await expect(page.getByText(/is offset against your next earnings/)).toBeVisible();
   await expectGoodAppearance(page, 'payouts-owed');
@@ -252,7 +252,7 @@ test('what a dispute takes back after the payout is offset against the next one'
   await earn(page);
   await goBack(DAYS_BACK);
   await open(page);
-  await expect(stat(page, 'Payable')).not.toContainText('-');
+  await expect(stat(page, 'Payable now')).not.toContainText('-');
   await request(page);
   const [next] = await query<{ id: string; amount: string }>(
     'SELECT id, amount::text FROM payout ORDER BY created_at DESC LIMIT 1',

@@ -48,16 +48,18 @@ test('an owner invites a person by mail, who joins with the role finance', async
 test('a finance member changes the commission, and can neither see the button that rotates the key nor use it', async () => {
   await finance.goto(`${app}/commission`);
   await finance.getByLabel('Commission, %').fill('30');
+  await finance.getByLabel('Takes effect').selectOption('now');
   await finance.getByRole('button', { name: 'Set rate' }).click();
+  await finance.getByRole('dialog').getByRole('button', { name: 'Set rate' }).click();
   await expect(finance.getByText('The rate is now 30%')).toBeVisible();
 
-  await finance.goto(`${app}/keys`);
+  await finance.goto(`${app}/integration`);
   await expect(finance.getByText(`Created by ${ownerEmail}`)).toBeVisible();
   await expect(finance.getByRole('button', { name: 'Rotate key' })).toHaveCount(0);
-  await expect(finance.getByText('Only the owner and developers can change this.')).toBeVisible();
+  await expect(finance.getByText('Only the owner and developers can change this.').first()).toBeVisible();
 
   // The owner's page, with the member's cookies: the button is there, the right is not.
-  await owner.goto(`${app}/keys`);
+  await owner.goto(`${app}/integration`);
   const ownCookies = await owner.context().cookies();
   await owner.context().addCookies(await finance.context().cookies());
   await owner.getByRole('button', { name: 'Rotate key' }).click();

@@ -10,12 +10,18 @@ export const ATTEMPT_OUTCOMES: Record<ReceiptAttempt['outcome'], string> = {
   interrupted: 'Interrupted',
 };
 
+type Props = {
+  attempts: readonly ReceiptAttempt[];
+  /** The provider whose response was charged, if any. */
+  paid: string | null;
+};
+
 /** Every provider that a request was sent to, where the receipt’s own provider is not the only one. */
-export function Attempts({ attempts, paid }: { attempts: readonly ReceiptAttempt[]; paid: string }) {
+export function Attempts({ attempts, paid }: Props) {
   return (
     <Section
       title="Sent to"
-      description={`Each of these providers may have read the request. The charge covers ${paid} only.`}
+      description={`Each of these providers may have read the request.${paid === null ? '' : ` The charge covers ${paid} only.`}`}
       flush
     >
       <ol className="text-sm">

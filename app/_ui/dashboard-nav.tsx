@@ -74,15 +74,19 @@ function NavList({ items, onCurrent }: { items: NavItem[]; onCurrent?: () => voi
   const path = usePathname();
   const current = findCurrent(items, path);
   return (
-    <ul className="flex flex-col gap-0.5">
+    <ul className="flex flex-col gap-0.5 lg:[@media(max-height:820px)]:gap-0">
       {items.map(({ href, label, icon, heading }) => (
         <li key={href}>
-          {heading && <p className="px-3 pt-3 pb-1 text-xs font-medium text-muted">{heading}</p>}
+          {heading && (
+            <p className="px-3 pt-3 pb-1 text-xs font-medium text-muted lg:[@media(max-height:820px)]:pt-2 lg:[@media(max-height:820px)]:pb-0.5 lg:[@media(max-height:760px)]:h-2 lg:[@media(max-height:760px)]:overflow-hidden lg:[@media(max-height:760px)]:p-0">
+              {heading}
+            </p>
+          )}
           <PageLink
             href={href}
             {...(onCurrent && path === href && { onClick: onCurrent })}
             aria-current={href === current?.href ? 'page' : undefined}
-            className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text forced-colors:aria-[current=page]:underline lg:h-8 lg:text-sm"
+            className="flex h-11 items-center gap-3 rounded-lg px-3 text-[15px] text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text forced-colors:aria-[current=page]:underline lg:h-8 lg:text-sm lg:[@media(max-height:820px)]:h-7"
           >
             {icon}
             {label}

@@ -15,6 +15,7 @@ import {
   setAllowedModels,
   setEarningsHold,
 } from '../partners/partner';
+import { approveProfile, declineProfile } from '../partners/profile';
 import { planPartnerRate, setPartnerRate, setRateCap } from '../partners/rates';
 import { addRedirect, removeRedirect } from '../partners/redirects';
 import { approveName, declineName } from '../partners/rename';
@@ -36,6 +37,8 @@ export type PartnerChange =
   | { do: 'approve' | 'decline' | 'disable' | 'enable' | 'resume' | 'key' }
   /** The name that the operator saw, because its owner can change it at any time. */
   | { do: 'name_approve' | 'name_decline'; name: string }
+  /** The hash of what the operator saw. */
+  | { do: 'profile_approve' | 'profile_decline'; hash: string }
   /** Effective now, or at a future time. */
   | { do: 'rate'; rateBp: number; from?: Date | undefined }
   | { do: 'rate_cap'; rateCapBp: number }
@@ -142,6 +145,10 @@ async function apply(tx: Tx, partnerId: string, change: PartnerChange): Promise<
       return requireNameWaiting(await approveName(partnerId, change.name, tx));
     case 'name_decline':
       return requireNameWaiting(await declineName(partnerId, change.name, tx));
+    case 'profile_approve':
+      return requireProfileWaiting(await approveProfile(partnerId, change.hash, tx));
+    case 'profile_decline':
+      return requireProfileWaiting(await declineProfile(partnerId, change.hash, tx));
     case 'disable':
       return disablePartner(partnerId, tx);
     case 'enable':
@@ -199,6 +206,10 @@ function requireWaiting(waited: boolean): void {
 
 function requireNameWaiting(waited: boolean): void {
   if (!waited) throw new ApiError('invalid_request', 'This name is no longer waiting for approval');
+}
+
+function requireProfileWaiting(waited: boolean): void {
+  if (!waited) throw new ApiError('invalid_request', 'This profile is no longer waiting for approval');
 }
 
 async function requirePartnerRow(tx: Tx, partnerId: string): Promise<Partner> {

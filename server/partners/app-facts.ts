@@ -2,6 +2,7 @@ import { inTransaction, prisma, type Tx } from '../base/db';
 import { invariant } from '../base/errors';
 import { type Actor, recordTeamAction } from './audit-log';
 import { listOrigins, type Partner, stateOf } from './partner';
+import { readProfiles } from './profile';
 import { listRedirects } from './redirects';
 import type { AppOfTeam } from './teams';
 import { describeLimits, readAppLimits } from './user-limits';
@@ -10,11 +11,17 @@ import { describeLimits, readAppLimits } from './user-limits';
 export async function readAppFacts(tx: Tx, partner: Partner) {
   const { id: partnerId } = partner;
   const { own, ceiling } = await readAppLimits(partnerId, tx);
+  const profiles = await readProfiles(partnerId, tx);
   const planned = await tx.partnerRate.findFirst({ where: { partnerId, appliedAt: null } });
   return {
     name: partner.name,
     name_approved: partner.nameApprovedAt !== null,
     pending_name: partner.pendingName,
+    approval_asked: partner.approvalAskedAt !== null,
+    site: profiles.approved?.site ?? null,
+    // The support address of the app is an e-mail address: a change of it shows in the hash.
+    profile: profiles.approved?.hash ?? null,
+    pending_profile: profiles.pending?.hash ?? null,
     state: stateOf(partner),
     paused: partner.pausedAt !== null,
     rate: partner.rateBp / 100,

@@ -17,6 +17,8 @@ export const OPERATOR_ACTIONS = {
   'app.decline': 'Declined the app',
   'app.name_approve': 'Approved the name',
   'app.name_decline': 'Declined the name',
+  'app.profile_approve': 'Approved the profile',
+  'app.profile_decline': 'Declined the profile',
   'app.disable': 'Disabled the app',
   'app.enable': 'Enabled the app',
   'app.resume': 'Resumed the app',
@@ -66,6 +68,10 @@ export const OPERATOR_ACTIONS = {
 /** What a team reads of the actions of its members, and of some of those of the operator. */
 const TEAM_ACTIONS = {
   'app.rename': 'Changed the name',
+  'app.ask': 'Asked for approval',
+  'app.profile': 'Changed the profile',
+  'app.pause': 'Paused the app',
+  'app.delete': 'Deleted the app',
   'app.rate_cancel': 'Cancelled a planned rate',
   'app.key_networks': 'Changed the networks of user keys',
   'app.limits': 'Changed the limits of users',

@@ -114,6 +114,7 @@ export async function listInvitations(teamId: string): Promise<Invitation[]> {
 export type ReceivedInvitation = {
   state: 'open' | 'expired' | 'accepted' | 'withdrawn';
   role: string;
+  inviter: string | null;
   teamName: string;
   appNames: string[];
 };
@@ -128,10 +129,25 @@ export async function findReceived(invitationId: string, email: string): Promise
     found && {
       state: stateOf(found),
       role: found.role,
+      inviter: await findInviter(found),
       teamName: found.team.name,
       appNames: found.team.partners.map(({ name }) => name),
     }
   );
+}
+
+/** The address of the member who sent it; null if the account no longer exists. */
+async function findInviter({ invitedBy }: Pick<TeamInvitation, 'invitedBy'>): Promise<string | null> {
+  const user = await prisma().user.findFirst({ where: { id: invitedBy, deletedAt: null } });
+  return user?.email ?? null;
+}
+
+/** The invited address, for the sign-in that an open invitation leads to. Its random id was sent to that address. */
+export async function findInvitedAddress(path: string): Promise<string | null> {
+  const id = /^\/team\/invitations\/(inv_\w{1,40})$/.exec(path)?.[1];
+  if (id === undefined) return null;
+  const invitation = await prisma().teamInvitation.findUnique({ where: { id } });
+  return invitation && stateOf(invitation) === 'open' ? invitation.email : null;
 }
 
 /** Returns the team, or what the invitation is instead of open; null if there is none for this account. */
@@ -185,5 +201,6 @@ async function countMail(teamId: string, mailbox: string): Promise<Refusal | nul
 export async function writeInvitationMail({ invitationId }: MailRefs['invitation']): Promise<Mail | null> {
   const invitation = await prisma().teamInvitation.findUnique({ where: { id: invitationId } });
   if (invitation === null || stateOf(invitation) !== 'open') return null;
-  return { to: invitation.email, ...(await writeInvitation(invitation.teamId, invitation)) };
+  const inviter = await findInviter(invitation);
+  return { to: invitation.email, ...(await writeInvitation(invitation.teamId, { ...invitation, inviter })) };
 }

@@ -88,9 +88,10 @@ export async function createPartner(partner: NewPartner, tx?: Tx): Promise<Partn
   return takeName(skeleton, askedBy, () => tx.partner.create({ data }));
 }
 
-export type PartnerState = 'pending' | 'declined' | 'disabled' | 'enabled';
+export type PartnerState = 'pending' | 'declined' | 'disabled' | 'paused' | 'deleted' | 'enabled';
 
-export function stateOf({ review, disabledAt }: Partner): PartnerState {
+export function stateOf({ review, disabledAt, closed }: Partner): PartnerState {
+  if (closed === 'paused' || closed === 'deleted') return closed;
   if (review === 'pending' || review === 'declined') return review;
   return disabledAt === null ? 'enabled' : 'disabled';
 }
@@ -109,22 +110,23 @@ export async function listOrigins(partnerId: string, db: Tx = prisma()): Promise
   return rows.map((row) => row.origin);
 }
 
-/** Suspends the partner's keys until it is enabled again. */
+/** Suspends the partner's keys until it is enabled again, which its team cannot do. */
 export async function disablePartner(partnerId: string, db: Tx = prisma()): Promise<void> {
   await db.partner.updateMany({
-    where: { id: partnerId, disabledAt: null },
-    data: { disabledAt: nowDate() },
+    where: { id: partnerId, OR: [{ disabledAt: null }, { closed: 'paused' }] },
+    data: { disabledAt: nowDate(), closed: null },
   });
 }
 
 /** Lets the partner's keys work again. Approves a pending or declined sign-up, with its name. */
 export async function enablePartner(partnerId: string, tx?: Tx): Promise<void> {
   if (tx === undefined) return inTransaction((own) => enablePartner(partnerId, own));
-  const { name, review } = await tx.partner.findUniqueOrThrow({ where: { id: partnerId } });
+  const { name, review, closed } = await tx.partner.findUniqueOrThrow({ where: { id: partnerId } });
+  if (closed === 'deleted') throw new ApiError('invalid_request', 'This app was deleted by its team');
   const nameSkeleton = skeletonOf(name);
   const approval = review !== 'approved' && { review: 'approved', nameSkeleton, nameApprovedAt: nowDate() };
   await takeName(nameSkeleton, 'operator', () =>
-    tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, ...approval } }),
+    tx.partner.update({ where: { id: partnerId }, data: { disabledAt: null, closed: null, ...approval } }),
   );
   await resumeDeliveries(tx, partnerId);
 }

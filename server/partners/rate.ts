@@ -18,6 +18,13 @@ export function formatPercent(rateBp: number): string {
   return String(rateBp / BP_PER_PERCENT);
 }
 
+/** How much more users pay for the same request after a raise, in percent: "12.5". Null if it is none. */
+export function describeRaise(fromBp: number, toBp: number): string | null {
+  if (toBp <= fromBp) return null;
+  const percent = ((toBp - fromBp) / (BP_PER_PERCENT * BP_PER_PERCENT + fromBp)) * 100;
+  return new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(percent);
+}
+
 export function requireRate(rateBp: number): number {
   if (!Number.isInteger(rateBp) || rateBp < 0 || rateBp > MAX_RATE_BP) {
     throw new ApiError('invalid_request', 'rate: must be between 0 and 100 percent', { param: 'rate' });

@@ -29,7 +29,7 @@ export async function renamePartner(
   const { count } = await takeName(nameSkeleton, askedBy, () =>
     db.partner.updateMany({
       where: { id, ...(isReviewed && { nameApprovedAt: null }) },
-      data: { name, nameSkeleton, nameApprovedAt: null, pendingName: null },
+      data: { name, nameSkeleton, nameApprovedAt: null, pendingName: null, approvalAskedAt: null },
     }),
   );
   if (count > 0) return 'saved';
@@ -42,6 +42,19 @@ export async function renamePartner(
 export function isNameWaiting({ review, nameApprovedAt, pendingName }: Partner): boolean {
   return review === 'approved' && (pendingName !== null || nameApprovedAt === null);
 }
+
+/** Puts an app whose name nobody has approved in the operator's list, once. */
+export async function askForApproval(tx: Tx, { id }: Partner): Promise<void> {
+  const { count } = await tx.partner.updateMany({
+    where: { id, review: 'approved', nameApprovedAt: null, approvalAskedAt: null, disabledAt: null },
+    data: { approvalAskedAt: nowDate() },
+  });
+  if (count === 0) throw new ApiError('invalid_request', 'The app is approved, or you have asked already');
+}
+
+/** Whether its team asked for an approval that nobody has given. */
+export const isApprovalAsked = ({ nameApprovedAt, approvalAskedAt }: Partner): boolean =>
+  nameApprovedAt === null && approvalAskedAt !== null;
 
 /** Approves the name that the operator saw. False when it has changed since or is already approved. */
 export async function approveName(partnerId: string, name: string, tx: Tx): Promise<boolean> {

@@ -6,8 +6,10 @@ export type Role = (typeof ROLES)[number];
 export const RIGHTS = {
   /** Every page of the apps and of the team, except payouts. */
   view: ROLES,
-  /** Origins, redirect addresses, keys, networks, webhooks, models, limits of users, names, new apps. */
+  /** Origins, redirect addresses, keys, networks, webhooks, models, limits of users, names, new apps, pausing one. */
   develop: ['owner', 'developer'],
+  /** Deleting an app. */
+  delete_app: ['owner'],
   /** The commission. */
   rate: ['owner', 'finance'],
   see_payouts: ['owner', 'finance', 'viewer'],

@@ -33,7 +33,10 @@ export async function signUpPartner(signUp: SignUp): Promise<Partner> {
     const teamId = await requireTeam(tx, signUp);
     // The apps of one team are counted one at a time.
     await lockTeam(tx, teamId);
-    if ((await tx.partner.count({ where: { teamId } })) >= MAX_APPS_OF_TEAM)
+    if (
+      (await tx.partner.count({ where: { teamId, OR: [{ closed: null }, { closed: 'paused' }] } })) >=
+      MAX_APPS_OF_TEAM
+    )
       throw new ApiError(
         'invalid_request',
         `A team has at most ${MAX_APPS_OF_TEAM} apps, and this one has them.`,
@@ -71,7 +74,7 @@ async function decide(
   decision: Prisma.PartnerUpdateManyMutationInput,
 ): Promise<boolean> {
   const { count } = await db.partner.updateMany({
-    where: { id: partnerId, review: 'pending' },
+    where: { id: partnerId, review: 'pending', closed: null },
     data: decision,
   });
   return count > 0;

@@ -7,7 +7,10 @@ import { writeDay } from '../base/write-date';
 import { nameInMails } from './rename';
 import type { Role } from './rights';
 
-/** Mails about teams. They name an app only if an operator approved its name, and no team: anyone can name one. */
+/**
+ * Mails about teams. They name an app only if an operator approved its name, and no team: anyone can name one. An
+ * invitation names who sent it by the address that they signed in with.
+ */
 
 type Notice = 'removed' | 'owner' | 'handed_over' | { role: Role };
 
@@ -44,13 +47,13 @@ function wordNotice(notice: Notice, team: string): [subject: string, paragraphs:
 
 export async function writeInvitation(
   teamId: string,
-  invitation: { id: string; role: string; expiresAt: Date },
+  invitation: { id: string; role: string; expiresAt: Date; inviter: string | null },
 ) {
   const { BRAND_NAME: brand } = settings();
   return writeTeamMail(
     `Invitation to a team: ${brand}`,
     [
-      `You are invited to join ${await describeTeam(teamId)}, with the role ${invitation.role}.`,
+      `${invitation.inviter === null ? 'You are invited' : `${invitation.inviter} invites you`} to join ${await describeTeam(teamId)}, with the role ${invitation.role}.`,
       `Sign in with this e-mail address to accept. The invitation is valid until ${writeDay(invitation.expiresAt)}.`,
       'If you did not expect this mail, ignore it.',
     ],

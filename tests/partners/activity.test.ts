@@ -6,12 +6,15 @@ import { openAppUser } from '@/server/people/app-users';
 import {
   type AppRequest,
   countActiveUsers,
+  countAppUsers,
   listAppRequests,
   listAppUsers,
   readAppDays,
   readEarningsDays,
   streamAppRequests,
+  type UserOrder,
 } from '@/server/reports/activity/partner-activity';
+import { rollUpActivity } from '@/server/reports/activity/roll-up';
 import { newDatabase } from '../harness';
 import { newUser, recordRequest } from '../people/account/person';
 
@@ -105,7 +108,7 @@ describe('an app’s activity', () => {
       requests: [],
       total: 0,
     });
-    expect(await listAppUsers(app, { appUserId: elsewhere, ...ALL })).toEqual([]);
+    expect(await listAppUsers(app, { search: elsewhere, ...ALL })).toEqual([]);
     expect(idsOf((await listAppRequests(app, DAYS, ALL)).requests)).toHaveLength(1);
   });
 
@@ -120,5 +123,80 @@ describe('an app’s activity', () => {
     );
     expect(text).not.toContain(email);
     expect(text).not.toContain(userId);
+  });
+});
+
+describe('an app’s users', () => {
+  const find = async (partnerId: string, search: string) =>
+    (await listAppUsers(partnerId, { search, ...ALL })).map(({ appUserId }) => appUserId);
+
+  const joinWith = async (partnerId: string, metadata: Record<string, string | number | boolean>) => {
+    const userId = await newUser();
+    return inTransaction((tx) => openAppUser(tx, { userId, partnerId, metadata }));
+  };
+
+  it('are found by the beginning of a value of their metadata, in upper or lower case, and by their id', async () => {
+    const partnerId = await newApp();
+    const [ada, bob] = [
+      await joinWith(partnerId, { customer: 4711, mail: 'Ada@Example.com' }),
+      await joinWith(partnerId, { customer: 4712, note: "it's 50% \\ ok:*|&!" }),
+    ];
+    expect(await find(partnerId, '4711')).toEqual([ada]);
+    expect(await find(partnerId, 'ada@EX')).toEqual([ada]);
+    expect((await find(partnerId, '471')).sort()).toEqual([ada, bob].sort());
+    expect(await find(partnerId, 'customer')).toEqual([]);
+    expect(await find(partnerId, bob)).toEqual([bob]);
+    expect(await find(partnerId, bob.slice(0, -1))).toEqual([]);
+  });
+
+  it('are searched for literally, whatever is typed @attack', async () => {
+    const partnerId = await newApp();
+    const bob = await joinWith(partnerId, { note: "it's 50% \\ ok:*|&!", quote: "'" });
+    for (const text of ["it's 50% \\", "it's 50% \\ ok:*|&!", "'"])
+      expect(await find(partnerId, text)).toEqual([bob]);
+    for (const text of [
+      "' | 'it",
+      '%',
+      ':*',
+      "it''s",
+      '\\',
+      "\\'",
+      '&',
+      '  ',
+      'x'.repeat(200),
+      '😀'.repeat(100),
+    ])
+      expect(await find(partnerId, text), text).toEqual([]);
+  });
+
+  it('of another app are never found by their metadata @attack', async () => {
+    const [app, other] = [await newApp(), await newApp()];
+    await joinWith(other, { customer: 4711 });
+    const own = await joinWith(app, { customer: `${other} 4711` });
+    for (const text of ['4711', ' 4711', `${other} 4711' | '${other}`])
+      expect(await find(app, text)).toEqual([]);
+    expect(await find(app, `${other} 4711`)).toEqual([own]);
+  });
+
+  it('are ordered by what they spent and by their latest request', async () => {
+    const partnerId = await newApp();
+    const spend = async (at: string, charge: number) => {
+      const userId = await newUser();
+      const appUserId = await join(userId, partnerId);
+      await recordRequest(userId, { partnerId, at, charge });
+      return appUserId;
+    };
+    const small = await spend('2026-11-20T10:00:00Z', 1_250_000);
+    const large = await spend('2026-11-03T10:00:00Z', 5_000_000);
+    const medium = await spend('2026-11-10T10:00:00Z', 2_500_000);
+    const idle = await join(await newUser(), partnerId);
+    const list = async (order: UserOrder, more = {}) =>
+      (await listAppUsers(partnerId, { order, ...ALL, ...more })).map(({ appUserId }) => appUserId);
+    await rollUpActivity('0 seconds');
+    expect(await list('spent')).toEqual([large, medium, small]);
+    expect(await list('last_request')).toEqual([small, medium, large]);
+    expect(await list('spent', { offset: 1, limit: 1 })).toEqual([medium]);
+    expect((await list('newest'))[0]).toBe(idle);
+    expect([await countAppUsers(partnerId), await countAppUsers(partnerId, 'spent')]).toEqual([4, 3]);
   });
 });

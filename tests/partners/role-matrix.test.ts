@@ -47,6 +47,12 @@ const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
   addRedirect: { roles: DEVELOP, input: { uri: 'https://matrix.example/back' } },
   removeRedirect: { roles: DEVELOP, input: { uri: 'https://matrix.example/back' } },
   rename: { roles: DEVELOP, input: { name: 'Matrix' } },
+  changeProfile: { roles: DEVELOP, input: { site: '', support: 'help@matrix.example' } },
+  askForReview: { roles: DEVELOP },
+  pauseOwnApp: { roles: DEVELOP },
+  resumeOwnApp: { roles: DEVELOP },
+  // The name is wrong, so nothing is deleted.
+  deleteOwnApp: { roles: OWNER, input: { name: 'Wrong' } },
   saveEndpoint: { roles: DEVELOP, input: { url: 'http://127.0.0.1:9/hook' } },
   clearEndpoint: { roles: DEVELOP },
   sendTest: { roles: DEVELOP },
@@ -84,6 +90,7 @@ const PAGES: [string, Role[]][] = [
     '/commission',
     '/earnings',
     '/errors',
+    '/integration',
     '/keys',
     '/limits',
     '/models',
@@ -199,7 +206,13 @@ test('every page and export of an app opens for the roles that may see it, and d
   await prisma().payout.create({
     data: { ...paid, id: payout, teamId, postedUntil: new Date(now() - DAY_MS) },
   });
-  const ids: Record<string, string> = { event, payout };
+  const request = newId('req');
+  await pool().query(
+    `INSERT INTO refusal_hour (hour, partner_id, code, count, first_request_id)
+     VALUES ('2026-11-03T10:00:00Z', $1, 'rate_limited', 1, $2)`,
+    [app.id, request],
+  );
+  const ids: Record<string, string> = { event, payout, request };
   const places = readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
     .filter((file) => /(^|\/)(page\.tsx|route(\.api)?\.ts)$/.test(file))
     .map((file) => `/${file}`.replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route(\.api)?\.ts)$/g, ''));
@@ -239,6 +252,7 @@ async function readFacts(): Promise<string> {
     'partner_rate',
     'partner_origin',
     'partner_redirect',
+    'partner_profile',
     'partner_limit',
     'event',
     'retired_publishable_key',

@@ -122,7 +122,7 @@ describe('an invitation', () => {
     expect(await invitations.acceptInvitation(userId, invitationId)).toBeNull();
   });
 
-  it('is mailed once, and the mail contains nothing that a partner wrote and no operator approved @attack', async () => {
+  it('is mailed once, and the mail names who sent it by their address, and no name that no operator approved @attack', async () => {
     const owner = await newPerson();
     const name = 'Win a prize';
     const signUp = { ...owner, teamId: null, name, rateBp: 0, origins: [] };
@@ -135,11 +135,29 @@ describe('an invitation', () => {
     expect(others).toEqual([]);
     const whole = JSON.stringify(mail);
     expect(whole).toContain(`/team/invitations/${first.invitationId}`);
-    for (const written of [name, owner.email]) expect(whole).not.toContain(written);
+    expect(whole).not.toContain(name);
+    expect(whole).toContain(`${owner.email} invites you to join`);
     await prisma().partner.update({ where: { id: app.id }, data: { nameApprovedAt: new Date() } });
     const second = await newInvitation(team);
     await sendMails('invitation');
     expect(JSON.stringify(mailsTo(second.email))).toContain(name);
+  });
+
+  it('fills the sign-in that it leads to with the invited address, and only while it is open @attack', async () => {
+    const team = await newTeam();
+    const { email, invitationId } = await newInvitation(team);
+    const path = `/team/invitations/${invitationId}`;
+    expect(await invitations.findInvitedAddress(path)).toBe(email);
+    for (const other of [
+      `${path}/`,
+      `${path}x`,
+      `/account?return=${path}`,
+      '/team/invitations/inv_',
+      '/account',
+    ])
+      expect(await invitations.findInvitedAddress(other), other).toBeNull();
+    await invitations.withdrawInvitation({ teamId: team.teamId, actor: team.owner.userId, invitationId });
+    expect(await invitations.findInvitedAddress(path)).toBeNull();
   });
 
   it('is refused beyond 20 mails of a team and 5 to a mailbox in a day @attack', async () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { pool, prisma } from '@/server/base/db';
 import { readEarnings } from '@/server/ledger';
 import { readFirstSteps } from '@/server/partners/first-steps';
+import { findAppRequest } from '@/server/reports/activity/app-request';
 import {
   countActiveUsers,
   countAppUsers,
@@ -46,8 +47,13 @@ async function readEverything(): Promise<unknown[]> {
   read.push(
     await listAppRequests(partnerId, year, { offset: total - 10, limit: 50 }),
     await listAppUsers(partnerId, { offset: 0, limit: 50 }),
-    await listAppUsers(partnerId, { appUserId, offset: 0, limit: 50 }),
+    await listAppUsers(partnerId, { search: appUserId, offset: 0, limit: 50 }),
+    await listAppUsers(partnerId, { search: 'p', offset: 0, limit: 50 }),
+    await listAppUsers(partnerId, { order: 'spent', offset: 50, limit: 50 }),
+    await listAppUsers(partnerId, { order: 'last_request', offset: 50, limit: 50 }),
     await countAppUsers(partnerId),
+    await countAppUsers(partnerId, 'spent'),
+    { ...(await findAppRequest(partnerId, requests[0]?.requestId ?? '')), priceVersion: undefined },
     await readEarnings(partnerId),
     await readFirstSteps(partnerId),
   );

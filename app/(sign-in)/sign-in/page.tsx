@@ -3,6 +3,7 @@ import { redirect } from 'next/navigation';
 import { readReturnPath } from '@/app/_session/return-path';
 import { findSession } from '@/app/_session/session';
 import { settings } from '@/server/base/env';
+import { findInvitedAddress } from '@/server/partners/invitations';
 import { Sheet } from '../sheet';
 import { SignIn } from './sign-in';
 
@@ -31,7 +32,7 @@ export default async function SignInPage({ searchParams }: Props) {
         )
       }
     >
-      <SignIn returnTo={returnTo} brand={brand} />
+      <SignIn returnTo={returnTo} brand={brand} invited={await findInvitedAddress(returnTo)} />
     </Sheet>
   );
 }

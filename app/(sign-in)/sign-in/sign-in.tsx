@@ -14,16 +14,25 @@ import { CodeForm } from './code-form';
 type Props = {
   returnTo: string;
   brand: string;
+  /** The address that was invited to a team, if that is where the sign-in leads. */
+  invited: string | null;
 };
 
 /** A passkey, or two steps: the e-mail address, then the code sent there. */
-export function SignIn({ returnTo, brand }: Props) {
-  const [email, setEmail] = useState('');
+export function SignIn({ returnTo, brand, invited }: Props) {
+  const [email, setEmail] = useState(invited ?? '');
   const [challenge, setChallenge] = useState<Challenge | null>(null);
   const goOn = () => window.location.assign(returnTo);
   if (challenge === null)
     return (
-      <EmailForm brand={brand} email={email} onEmail={setEmail} onSent={setChallenge} onSignedIn={goOn} />
+      <EmailForm
+        brand={brand}
+        invited={invited}
+        email={email}
+        onEmail={setEmail}
+        onSent={setChallenge}
+        onSignedIn={goOn}
+      />
     );
   return (
     <CodeForm
@@ -45,7 +54,7 @@ type EmailFormProps = Omit<Props, 'returnTo'> & {
   onSignedIn(): void;
 };
 
-function EmailForm({ brand, email, onEmail, onSent, onSignedIn }: EmailFormProps) {
+function EmailForm({ brand, invited, email, onEmail, onSent, onSignedIn }: EmailFormProps) {
   const { run, isRunning, failure, clearFailure } = useAction(sendCode);
   const [problem, setProblem] = useState<string>();
   const [refusal, setRefusal] = useState<string>();
@@ -67,6 +76,7 @@ function EmailForm({ brand, email, onEmail, onSent, onSignedIn }: EmailFormProps
     <form onSubmit={submit} noValidate className="animate-appear">
       <h1 className="text-2xl font-semibold">Sign in to {brand}</h1>
       <p className="mt-1.5 mb-6 text-muted">
+        {invited !== null && `You are invited to a team. Sign in as ${invited} to answer. `}
         We’ll send you a code. If you are new, this creates your account.
       </p>
       <TextField

@@ -62,6 +62,18 @@ export const GUIDES: readonly Guide[] = [
     description: 'What users limit or stop, and what your app then receives.',
   },
   {
+    slug: 'payouts',
+    file: 'payouts.md',
+    title: 'Payouts',
+    description: 'When earnings mature, what reverses them, and how a team is paid.',
+  },
+  {
+    slug: 'teams',
+    file: 'teams.md',
+    title: 'Teams',
+    description: 'Roles, invitations, alerts and the audit log.',
+  },
+  {
     slug: 'data',
     file: 'data.md',
     title: 'Your data',

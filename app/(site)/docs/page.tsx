@@ -54,10 +54,8 @@ function Installation() {
         <p>
           <TextLink href="/partner">Open the partner dashboard</TextLink>, name your app, set its commission
           and register the origins of its pages, such as <InlineCode>https://app.example.com</InlineCode>.
-          Pages on <InlineCode>localhost</InlineCode> always work. On your own installation you can use the
-          command line instead:
+          Pages on <InlineCode>localhost</InlineCode> always work.
         </p>
-        <CodeBlock language="sh" code='npm run svc -- partner create --name "My app" --rate 25' />
       </Step>
 
       <Step place={2}>

@@ -18,12 +18,16 @@ export function AccountHeader({ say, language, visit, onAccount }: Props) {
   const balance = `${formatCredits(visit.balance ?? 0, language)} ${say.credits}`;
   return (
     <header className="mb-6 flex min-h-11 items-center gap-3">
-      <span
-        aria-hidden="true"
-        className="grid size-10 shrink-0 place-items-center rounded-[10px] bg-accent-soft font-semibold text-accent"
-      >
-        {[...visit.app_name][0]?.toUpperCase()}
-      </span>
+      {visit.app_logo === null ? (
+        <span
+          aria-hidden="true"
+          className="grid size-10 shrink-0 place-items-center rounded-[10px] bg-accent-soft font-semibold text-accent"
+        >
+          {[...visit.app_name][0]?.toUpperCase()}
+        </span>
+      ) : (
+        <img src={visit.app_logo} alt="" className="size-10 shrink-0 rounded-[10px] object-contain" />
+      )}
       <div className="min-w-0 flex-1">
         <p className="truncate leading-snug font-medium">{visit.app_name}</p>
         {visit.signed_in !== null && (

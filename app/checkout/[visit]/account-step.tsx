@@ -62,6 +62,7 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
           {say.signIn}
         </button>
       )}
+      <AppContact say={say} visit={visit} />
       <div className="mt-auto pt-6">
         <p className="mb-3 text-sm text-muted">{say.signOutHint(visit.app_name)}</p>
         <ArmedButton
@@ -78,5 +79,27 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
         </Button>
       </div>
     </section>
+  );
+}
+
+/** Where a user finds help with the app. */
+function AppContact({ say, visit }: Pick<Props, 'say' | 'visit'>) {
+  const { app_name: name, app_site: site, app_support: support } = visit;
+  if (site === null && support === null) return null;
+  return (
+    <p className="pt-4 text-sm wrap-anywhere text-muted">
+      {say.accountHelp(name)}:{' '}
+      {support !== null && (
+        <a href={`mailto:${support}`} className="text-accent underline">
+          {support}
+        </a>
+      )}
+      {site !== null && support !== null && ' · '}
+      {site !== null && (
+        <a href={site} target="_blank" rel="noopener noreferrer" className="text-accent underline">
+          {site.replace(/^https:\/\/|\/$/g, '')}
+        </a>
+      )}
+    </p>
   );
 }

@@ -5,6 +5,10 @@ import type { Offer } from './purchase-amount';
 
 export type VisitState = {
   app_name: string;
+  /** On our own origin. */
+  app_logo: string | null;
+  app_site: string | null;
+  app_support: string | null;
   display: string;
   currency: 'usd' | 'eur';
   signed_in: null | 'session' | 'key';

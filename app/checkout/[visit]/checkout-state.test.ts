@@ -11,6 +11,9 @@ import {
 
 const VISIT: VisitState = {
   app_name: 'App',
+  app_logo: null,
+  app_site: null,
+  app_support: null,
   display: 'embedded',
   currency: 'usd',
   signed_in: null,

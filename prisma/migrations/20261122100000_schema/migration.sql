@@ -174,6 +174,7 @@ CREATE TABLE partner (
   name_skeleton text,
   name_approved_at timestamptz(3),
   pending_name text,
+  approval_asked_at timestamptz(3),
   publishable_key text NOT NULL,
   rate_bp integer NOT NULL DEFAULT 0,
   allowed_models text[],
@@ -183,6 +184,7 @@ CREATE TABLE partner (
   earnings_hold_days integer,
   review text NOT NULL DEFAULT 'approved',
   disabled_at timestamptz(3),
+  closed text,
   overrun bigint NOT NULL DEFAULT 0,
   overrun_since timestamptz(6),
   paused_at timestamptz(6),
@@ -200,13 +202,28 @@ CREATE TABLE partner (
   CONSTRAINT partner_earnings_hold CHECK (earnings_hold_days BETWEEN 0 AND 3650),
   CONSTRAINT partner_review_known CHECK (review IN ('pending', 'approved', 'declined')),
   -- An app that is not approved cannot spend: the ledger looks at disabled_at alone.
-  CONSTRAINT partner_enabled_when_approved CHECK (review = 'approved' OR disabled_at IS NOT NULL)
+  CONSTRAINT partner_enabled_when_approved CHECK (review = 'approved' OR disabled_at IS NOT NULL),
+  CONSTRAINT partner_closed_is_disabled CHECK (closed IS NULL OR closed IN ('paused', 'deleted') AND disabled_at IS NOT NULL)
 );
 CREATE UNIQUE INDEX partner_name_skeleton_key ON partner (name_skeleton);
 CREATE UNIQUE INDEX partner_publishable_key_key ON partner (publishable_key);
 
 CREATE INDEX partner_team_id_idx ON partner (team_id);
 CREATE INDEX partner_webhook_failing ON partner (webhook_failing_since) WHERE webhook_failing_since IS NOT NULL;
+
+CREATE TABLE partner_profile (
+  partner_id text NOT NULL REFERENCES partner ON UPDATE CASCADE ON DELETE RESTRICT,
+  is_pending boolean NOT NULL,
+  site text,
+  support text,
+  logo bytea,
+  logo_type text,
+  hash text NOT NULL,
+  PRIMARY KEY (partner_id, is_pending),
+  CONSTRAINT partner_profile_logo CHECK (octet_length(logo) <= 65536 AND logo_type IN ('image/png', 'image/jpeg', 'image/webp')
+    OR logo IS NULL AND logo_type IS NULL)
+);
+CREATE INDEX partner_profile_hash_idx ON partner_profile (hash);
 
 CREATE TABLE partner_rate (
   id serial PRIMARY KEY,
@@ -361,6 +378,14 @@ ALTER TABLE spending_limit SET (fillfactor = 60, autovacuum_vacuum_scale_factor 
   autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX spending_limit_stopped ON spending_limit (stopped_at) WHERE stopped_at IS NOT NULL;
 
+-- What a partner finds its users by: each value of their metadata, in lower case, after the id of the app, so that one app
+-- never reads the values of another. Expensive on paper, because a search without the index reads every user.
+CREATE FUNCTION user_app_terms(partner_id text, metadata jsonb) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
+  SELECT array_to_tsvector(ARRAY(
+    SELECT partner_id || ' ' || lower(left(value, 200) COLLATE "C") FROM jsonb_each_text(metadata) WHERE value IS NOT NULL))
+$$;
+
 CREATE TABLE user_app (
   user_id text NOT NULL,
   partner_id text NOT NULL,
@@ -383,6 +408,8 @@ CREATE TABLE user_app (
 CREATE UNIQUE INDEX user_app_app_user_id_key ON user_app (app_user_id);
 CREATE INDEX user_app_app_user_id_prefix ON user_app (app_user_id text_pattern_ops);
 CREATE INDEX user_app_partner_id_created_at_user_id_idx ON user_app (partner_id, created_at DESC, user_id);
+CREATE INDEX user_app_search ON user_app USING gin (user_app_terms(partner_id, metadata)) WHERE metadata IS NOT NULL;
+ALTER INDEX user_app_search ALTER COLUMN 1 SET STATISTICS 0;
 ALTER TABLE user_app SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0);
 
@@ -672,7 +699,8 @@ CREATE TABLE activity_app_user (
   last_at timestamptz(3) NOT NULL,
   PRIMARY KEY (partner_id, user_id)
 );
-CREATE INDEX activity_app_user_partner_id_last_at_idx ON activity_app_user (partner_id, last_at);
+CREATE INDEX activity_app_user_partner_id_last_at_user_id_idx ON activity_app_user (partner_id, last_at, user_id);
+CREATE INDEX activity_app_user_partner_id_charge_user_id_idx ON activity_app_user (partner_id, charge, user_id);
 
 CREATE TABLE activity_money_day (
   day date NOT NULL,
@@ -700,7 +728,7 @@ CREATE TABLE unanswered_request (
   model text NOT NULL,
   attempts jsonb NOT NULL,
   at timestamptz(3) NOT NULL,
-  PRIMARY KEY (user_id, request_id)
+  PRIMARY KEY (request_id)
 );
 CREATE INDEX unanswered_request_user_id_at_idx ON unanswered_request (user_id, at);
 CREATE INDEX unanswered_request_at_idx ON unanswered_request (at);

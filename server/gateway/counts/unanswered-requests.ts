@@ -76,8 +76,8 @@ export async function listUnanswered(userId: string, limit: number): Promise<Lis
 
 export function forgetOldUnanswered(): Promise<void> {
   return deleteInSteps(
-    `DELETE FROM unanswered_request WHERE (user_id, request_id) IN (
-       SELECT user_id, request_id FROM unanswered_request WHERE at < $1 LIMIT $2)`,
+    `DELETE FROM unanswered_request WHERE request_id IN (
+       SELECT request_id FROM unanswered_request WHERE at < $1 LIMIT $2)`,
     new Date(now() - UNANSWERED_KEPT_DAYS * DAY_MS),
   );
 }

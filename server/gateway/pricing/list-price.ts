@@ -47,6 +47,12 @@ function scale(price: string, numerator: bigint, denominator: bigint): string {
   return writeListPrice((readListPrice(price) * numerator + denominator - 1n) / denominator);
 }
 
+const BP = 10_000;
+
+/** A list price with the commission on it. */
+export const priceForUsers = (price: string, rateBp: number): string =>
+  scale(price, BigInt(BP + rateBp), BigInt(BP));
+
 export type ListPrices = {
   input: string;
   output: string;

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { pool, prisma } from '../../base/db';
+import { randomBase62 } from '../../base/ids';
 import { openSealed, seal } from '../../base/seal';
 
 /**
@@ -9,7 +9,8 @@ import { openSealed, seal } from '../../base/seal';
  */
 
 const PREFIX = 'whsec_';
-const RANDOM_BYTES = 32;
+/** 256 random bits, in characters that a double click selects as one word. */
+const RANDOM_CHARACTERS = 43;
 
 export type SigningSecrets = {
   secret: string;
@@ -91,7 +92,7 @@ export function openSecrets(partner: {
 }
 
 export function newSealedSecret(partnerId: string): Uint8Array<ArrayBuffer> {
-  return seal(PREFIX + randomBytes(RANDOM_BYTES).toString('base64url'), signingSecretOf(partnerId));
+  return seal(PREFIX + randomBase62(RANDOM_CHARACTERS), signingSecretOf(partnerId));
 }
 
 export function openSecret(sealed: Uint8Array, partnerId: string): string {

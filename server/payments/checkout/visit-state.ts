@@ -15,6 +15,7 @@ import {
   type Spendable,
 } from '../../ledger';
 import { findPartner } from '../../partners/partner';
+import { readShownProfile, type ShownProfile } from '../../partners/profile';
 import { nameOnPages } from '../../partners/rename';
 import { findSeller } from '../invoices/seller';
 import { PRESET_AMOUNTS } from './amounts';
@@ -27,6 +28,8 @@ import type { Visit } from './visits';
 export type VisitState = {
   visitId: string;
   appName: string;
+  /** What an operator approved of the app's profile. */
+  appProfile: ShownProfile;
   display: string;
   currency: string;
   signedIn: SignedIn['by'] | null;
@@ -66,8 +69,9 @@ export type VisitLimit = {
 };
 
 export async function readVisitState(visit: Visit, device: Device): Promise<VisitState> {
-  const [partner, signedIn, deviceEmail, eurRate] = await Promise.all([
+  const [partner, appProfile, signedIn, deviceEmail, eurRate] = await Promise.all([
     findPartner(visit.partnerId),
+    readShownProfile(visit.partnerId),
     findSignedIn(visit),
     findDeviceEmail(visit, device),
     findUsdRate('eur'),
@@ -77,6 +81,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
   return {
     visitId: visit.id,
     appName: nameOnPages(partner, visit.origin),
+    appProfile,
     display: visit.display,
     currency: visit.currency,
     signedIn: signedIn?.by ?? null,

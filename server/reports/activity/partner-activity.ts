@@ -244,33 +244,79 @@ export type AppUser = {
   lastRequestAt: Date | null;
 };
 
-/** The app's users, newest first. */
+export const USER_ORDERS = ['newest', 'spent', 'last_request'] as const;
+export type UserOrder = (typeof USER_ORDERS)[number];
+
+type UserList = {
+  /** An `au_…`, or the beginning of a value of the metadata. */
+  search?: string | undefined;
+  /** Orders by use, and then lists only users with a request. */
+  order?: UserOrder | undefined;
+  offset: number;
+  limit: number;
+};
+
+const ORDERS: Record<UserOrder, string> = {
+  newest: 'a.created_at DESC, a.user_id',
+  spent: 'charge DESC, a.user_id DESC',
+  last_request: '"lastRequestAt" DESC NULLS LAST, a.user_id DESC',
+};
+
+/** Each reads only the users of one page, by an index. */
+const PAGES: Record<UserOrder | 'id' | 'metadata', string> = {
+  newest: `SELECT user_id FROM user_app WHERE partner_id = $1 AND $2::text IS NULL
+           ORDER BY created_at DESC, user_id LIMIT $3 OFFSET $4`,
+  spent: `SELECT user_id FROM activity_app_user WHERE partner_id = $1 AND $2::text IS NULL
+          ORDER BY charge DESC, user_id DESC LIMIT $3 OFFSET $4`,
+  last_request: `SELECT user_id FROM activity_app_user WHERE partner_id = $1 AND $2::text IS NULL
+                 ORDER BY last_at DESC, user_id DESC LIMIT $3 OFFSET $4`,
+  id: 'SELECT user_id FROM user_app WHERE partner_id = $1 AND app_user_id = $2 LIMIT $3 OFFSET $4',
+  // In the order in which they are found: sorting the users of a frequent value would read them all.
+  metadata: `SELECT user_id FROM user_app
+             WHERE metadata IS NOT NULL AND user_app_terms(partner_id, metadata) @@ $2::tsquery LIMIT $3 OFFSET $4`,
+};
+
+/** As `user_app_terms` writes values, quoted. */
+function writeTermQuery(partnerId: string, search: string): string {
+  const lower = search.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return `'${`${partnerId} ${lower}`.replace(/[\\']/g, '$&$&')}':*`;
+}
+
+/** The app's users, newest first if no order is given. */
 export async function listAppUsers(
   partnerId: string,
-  { appUserId, offset, limit }: { appUserId?: string | undefined; offset: number; limit: number },
+  { search, order = 'newest', offset, limit }: UserList,
 ): Promise<AppUser[]> {
+  const page = search === undefined ? order : search.startsWith('au_') ? 'id' : 'metadata';
   const { rows } = await readLate<AppUser>(
-    `WITH latest AS MATERIALIZED (SELECT * FROM activity_pending_app_users($1))
+    `WITH latest AS MATERIALIZED (SELECT * FROM activity_pending_app_users($1)),
+     page AS MATERIALIZED (${PAGES[page]})
      SELECT a.app_user_id AS "appUserId", a.metadata, a.created_at AS "createdAt",
             coalesce(sum(u.requests), 0)::float8 AS requests, coalesce(sum(u.charge), 0)::bigint AS charge,
             coalesce(sum(u.partner_share), 0)::bigint AS "partnerShare", max(u.last_at) AS "lastRequestAt"
-     FROM (
-       SELECT * FROM user_app WHERE partner_id = $1 AND ($2::text IS NULL OR app_user_id = $2)
-       ORDER BY created_at DESC, user_id LIMIT $3 OFFSET $4) a
+     FROM page
+     JOIN user_app a ON a.user_id = page.user_id AND a.partner_id = $1
      LEFT JOIN LATERAL (
        SELECT * FROM activity_app_user WHERE partner_id = $1 AND user_id = a.user_id
        UNION ALL
        SELECT * FROM latest WHERE user_id = a.user_id) u ON true
      GROUP BY a.app_user_id, a.metadata, a.created_at, a.user_id
-     ORDER BY a.created_at DESC, a.user_id`,
-    [partnerId, appUserId ?? null, limit, offset],
+     ORDER BY ${ORDERS[order]}`,
+    [
+      partnerId,
+      page === 'metadata' ? writeTermQuery(partnerId, search ?? '') : (search ?? null),
+      limit,
+      offset,
+    ],
   );
   return rows;
 }
 
-export async function countAppUsers(partnerId: string): Promise<number> {
+/** The number of users that the list has in all; by use, of those with a request. */
+export async function countAppUsers(partnerId: string, order: UserOrder = 'newest'): Promise<number> {
+  const table = order === 'newest' ? 'user_app' : 'activity_app_user';
   const { rows } = await readLate<{ users: number }>(
-    'SELECT count(*)::int AS users FROM user_app WHERE partner_id = $1',
+    `SELECT count(*)::int AS users FROM ${table} WHERE partner_id = $1`,
     [partnerId],
   );
   return rows[0]?.users ?? 0;

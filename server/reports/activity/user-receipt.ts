@@ -73,7 +73,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
 }
 
 /** Tokens times price for each token class, and calls of tools. What the request did not use is omitted. */
-async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
+export async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]> {
   const usage = {
     input: receipt.inputTokens,
     cacheRead: receipt.cacheReadTokens,

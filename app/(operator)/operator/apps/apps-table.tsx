@@ -13,17 +13,19 @@ type Row = {
   owner: string | null;
   state: AppState;
   isNameWaiting: boolean;
+  isProfileWaiting: boolean;
   rate: number;
   cap: number;
   requests: number;
   charged: number;
 };
 
-function States({ state, isNameWaiting }: Row) {
+function States({ state, isNameWaiting, isProfileWaiting }: Row) {
   return (
     <span className="flex flex-wrap gap-1.5">
       <StateBadge state={state} />
       {isNameWaiting && <Badge look="warning">Name to approve</Badge>}
+      {isProfileWaiting && <Badge look="warning">Profile to approve</Badge>}
     </span>
   );
 }

@@ -5,7 +5,8 @@ import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/base/credits';
 import { writeTypedLimits } from '@/server/base/typed-limits';
 import { listPartners, type Partner, stateOf } from '@/server/partners/partner';
-import { isNameWaiting } from '@/server/partners/rename';
+import { listWaitingProfiles } from '@/server/partners/profile';
+import { isApprovalAsked, isNameWaiting } from '@/server/partners/rename';
 import { listOwners } from '@/server/partners/teams';
 import { describeLimits, readDefaultLimits } from '@/server/partners/user-limits';
 import { readByPartner } from '@/server/reports/activity/install-activity';
@@ -17,11 +18,12 @@ export const metadata: Metadata = { title: 'Apps' };
 
 export default async function AppsPage() {
   await requireOperator();
-  const [partners, owners, used, limits] = await Promise.all([
+  const [partners, owners, used, limits, profiles] = await Promise.all([
     listPartners(),
     listOwners(),
     readByPartner(readPeriod('30d')),
     readDefaultLimits(),
+    listWaitingProfiles(),
   ]);
   const useOf = new Map(used.map((sums) => [sums.partnerId, sums]));
   const toRow = (partner: Partner) => ({
@@ -30,13 +32,15 @@ export default async function AppsPage() {
     owner: owners.get(partner.teamId ?? '') ?? null,
     state: stateOf(partner),
     isNameWaiting: isNameWaiting(partner),
+    isProfileWaiting: profiles.has(partner.id),
     rate: partner.rateBp / 100,
     cap: partner.rateCapBp / 100,
     requests: useOf.get(partner.id)?.requests ?? 0,
     charged: creditsToJson(useOf.get(partner.id)?.charge ?? 0n) / 100,
   });
-  const waiting = partners.filter((partner) => stateOf(partner) === 'pending');
-  const others = partners.filter((partner) => stateOf(partner) !== 'pending');
+  const isWaiting = (partner: Partner) => stateOf(partner) === 'pending' || isApprovalAsked(partner);
+  const waiting = partners.filter(isWaiting);
+  const others = partners.filter((partner) => !isWaiting(partner));
   return (
     <>
       <PageHead

@@ -15,12 +15,10 @@ export function AppSwitcher({ current, teams }: { current: string; teams: Team[]
   const name = teams.flatMap(({ apps }) => apps).find(({ id }) => id === current)?.name ?? '';
   return (
     <Menu.Root>
-      <Menu.Trigger
-        aria-label={`App: ${name}. Switch app`}
-        className="flex h-11 w-full shrink-0 items-center gap-2.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken"
-      >
+      <Menu.Trigger className="flex h-11 w-full shrink-0 items-center gap-2.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken">
         <Initial name={name} />
         <span className="min-w-0 flex-1 truncate text-left">{name}</span>
+        <span className="sr-only">Switch app</span>
         <ChevronsUpDown size={15} aria-hidden="true" className="shrink-0 text-muted" />
       </Menu.Trigger>
       <Menu.Portal>
@@ -60,9 +58,8 @@ function Initial({ name }: { name: string }) {
   return (
     <span
       aria-hidden="true"
-      className="grid size-6 shrink-0 place-items-center rounded-md bg-accent-soft text-xs font-semibold text-accent uppercase"
-    >
-      {[...name][0]}
-    </span>
+      data-letter={[...name][0]}
+      className="grid size-6 shrink-0 place-items-center rounded-md bg-accent-soft text-xs font-semibold text-accent uppercase before:content-[attr(data-letter)]"
+    />
   );
 }

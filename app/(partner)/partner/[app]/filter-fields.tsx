@@ -2,6 +2,7 @@
 
 import { type ComponentProps, useState } from 'react';
 import { SelectField } from '@/app/_ui/select-field';
+import { MAX_SEARCH } from './search';
 
 /** The fields of a `FilterForm`. They follow the URL, because the browser's back button changes it too. */
 
@@ -17,17 +18,20 @@ export function FilterSelect({ value, ...rest }: SelectProps) {
   );
 }
 
-/** Filters by app user id. Enter applies it. */
-export function UserField({ user }: { user: string }) {
-  const [typed, setTyped] = useChosen(user);
+type SearchProps = { label: string; value: string };
+
+/** What is searched for. Enter applies it. */
+export function SearchField({ label, value }: SearchProps) {
+  const [typed, setTyped] = useChosen(value);
   return (
     <input
       type="search"
       name="user"
       value={typed}
+      maxLength={MAX_SEARCH}
       onChange={(event) => setTyped(event.target.value)}
-      aria-label="User ID"
-      placeholder="User ID"
+      aria-label={label}
+      placeholder={label}
       autoComplete="off"
       autoCapitalize="none"
       enterKeyHint="search"

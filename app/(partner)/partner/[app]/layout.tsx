@@ -4,8 +4,6 @@ import {
   ChartNoAxesColumn,
   CircleAlert,
   Gauge,
-  Globe,
-  Grid3x3,
   House,
   KeyRound,
   Landmark,
@@ -57,7 +55,7 @@ export default async function AppLayout({ params, children }: Props) {
         title={app.name}
         items={pagesOf(app.id, role)}
         switcher={<AppSwitcher current={app.id} teams={teams} />}
-        footer={<Footer />}
+        footer={<Footer email={email} />}
       >
         <StateNotice app={app} />
         {children}
@@ -77,13 +75,11 @@ function pagesOf(partnerId: string, role: Role): NavItem[] {
     page('', 'Home', House),
     page('/requests', 'Requests', List),
     page('/users', 'Users', Users),
-    page('/cohorts', 'Cohorts', Grid3x3),
     page('/errors', 'Errors', CircleAlert),
     page('/earnings', 'Earnings', ChartNoAxesColumn, 'Money'),
     ...(hasRight(role, 'see_payouts') ? [page('/payouts', 'Payouts', Landmark)] : []),
     page('/commission', 'Commission', Percent),
-    page('/keys', 'Publishable key', KeyRound, 'Build'),
-    page('/origins', 'Origins', Globe),
+    page('/integration', 'Integration', KeyRound, 'Build'),
     page('/models', 'Models', Blocks),
     page('/limits', 'Limits', Gauge),
     page('/webhooks', 'Webhooks', Webhook),
@@ -95,8 +91,8 @@ function pagesOf(partnerId: string, role: Role): NavItem[] {
 const FOOTER_LINK =
   'flex h-11 w-full items-center gap-3 rounded-lg px-3 text-muted hover:bg-sunken hover:text-text lg:h-8';
 
-/** Partner pages show no e-mail addresses of users. */
-function Footer() {
+/** The visitor's own address. Partner pages show no e-mail addresses of users. */
+function Footer({ email }: { email: string }) {
   return (
     <div className="flex flex-col items-start gap-0.5">
       <PageLink href="/docs" className={FOOTER_LINK}>
@@ -107,7 +103,12 @@ function Footer() {
         <Wallet size={17} aria-hidden="true" />
         Your account
       </PageLink>
-      <SignOutButton />
+      <div className="mt-2 w-full border-t border-line pt-3">
+        <p className="truncate px-3 pb-1 text-[13px] text-muted" title={email}>
+          {email}
+        </p>
+        <SignOutButton />
+      </div>
     </div>
   );
 }
@@ -123,6 +124,14 @@ const STATES: Record<
   declined: {
     kind: 'danger',
     text: 'This app was not approved, so its keys and checkout do not work. Contact us if you think this is a mistake.',
+  },
+  paused: {
+    kind: 'warning',
+    text: 'Your team paused this app. Requests, sign-ins and purchases are refused, and webhooks wait, until you resume it in Settings.',
+  },
+  deleted: {
+    kind: 'danger',
+    text: 'Your team deleted this app. Its keys have ended. What it earned stays payable.',
   },
   disabled: {
     kind: 'danger',

@@ -9,6 +9,9 @@ export async function stateBody(visit: Visit, device: Device) {
   return {
     visit_id: state.visitId,
     app_name: state.appName,
+    app_logo: state.appProfile.logoPath,
+    app_site: state.appProfile.site,
+    app_support: state.appProfile.support,
     display: state.display,
     currency: state.currency,
     signed_in: state.signedIn,

@@ -37,6 +37,16 @@ export const reviewName = operatorAction(
   },
 );
 
+const PROFILE_DONE = { profile_approve: 'Profile approved', profile_decline: 'Profile declined' } as const;
+
+export const reviewProfile = operatorAction(
+  ofApp.extend({ what: z.enum(['profile_approve', 'profile_decline']), hash: z.string().max(64) }),
+  async (session, { partnerId, reason, what, hash }) => {
+    await act(session, partnerId, reason, { do: what, hash });
+    return { ok: true, message: PROFILE_DONE[what] };
+  },
+);
+
 export const setCap = operatorAction(
   ofApp.extend({ percent: z.string().max(20) }),
   async (session, { partnerId, reason, percent }) => {

@@ -6,7 +6,7 @@ import { TextField } from '@/app/_ui/text-field';
 import { ReasonButton } from '../../reason-button';
 import { ModelIds } from '../model-ids';
 import type { AppState } from '../state-badge';
-import { changeState, reviewName, setCap, setHold, setModels } from './actions';
+import { changeState, reviewName, reviewProfile, setCap, setHold, setModels } from './actions';
 
 type StateProps = { partnerId: string; name: string; state: AppState };
 
@@ -29,7 +29,8 @@ export function StateButtons({ partnerId, name, state }: StateProps) {
       </>
     );
   }
-  return state === 'enabled'
+  if (state === 'deleted') return null;
+  return state === 'enabled' || state === 'paused'
     ? button(
         'disable',
         'Disable',
@@ -40,6 +41,29 @@ export function StateButtons({ partnerId, name, state }: StateProps) {
         'Enable',
         'Its keys and checkout start working immediately, and pending webhooks are sent.',
       );
+}
+
+type ProfileProps = { partnerId: string; name: string; hash: string };
+
+/** `hash` is that of what the operator sees. */
+export function ProfileButtons({ partnerId, name, hash }: ProfileProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <ReasonButton
+        label="Approve profile"
+        title={`Approve the profile of ${name}?`}
+        consequence="Users see the logo, the site and the support address in the checkout."
+        look="primary"
+        action={(reason) => reviewProfile({ partnerId, what: 'profile_approve', hash, reason })}
+      />
+      <ReasonButton
+        label="Decline profile"
+        title={`Decline the profile of ${name}?`}
+        consequence="Users keep seeing what was approved before. The owner can save another one."
+        action={(reason) => reviewProfile({ partnerId, what: 'profile_decline', hash, reason })}
+      />
+    </div>
+  );
 }
 
 type NameProps = { partnerId: string; name: string; isRename: boolean };

@@ -14,6 +14,7 @@ import { writeTypedLimits } from '@/server/base/typed-limits';
 import { readEarnings } from '@/server/ledger';
 import { listActions } from '@/server/operator/record';
 import { findPartner, listOrigins, type Partner, stateOf } from '@/server/partners/partner';
+import { readProfiles } from '@/server/partners/profile';
 import { formatPercent } from '@/server/partners/rate';
 import { isNameWaiting } from '@/server/partners/rename';
 import { findOwner } from '@/server/partners/teams';
@@ -23,7 +24,14 @@ import { toLogRow } from '../../log/to-log-row';
 import { inDollars } from '../../write-amounts';
 import { CeilingButton } from '../limits-button';
 import { StateBadge } from '../state-badge';
-import { HoldButton, ModelsButton, NameButtons, RateCapButton, StateButtons } from './app-buttons';
+import {
+  HoldButton,
+  ModelsButton,
+  NameButtons,
+  ProfileButtons,
+  RateCapButton,
+  StateButtons,
+} from './app-buttons';
 import { TeamSection } from './team-section';
 
 const SHOWN_ACTIONS = 10;
@@ -67,6 +75,7 @@ export default async function AppPage(props: Props) {
         </div>
       )}
       {isNameWaiting(partner) && <NameSection partner={partner} />}
+      <ProfileSection partner={partner} />
       <Section title="Details">
         <dl className="grid gap-x-8 gap-y-4 text-sm sm:grid-cols-2">
           <Fact name="Owner">{owner ?? 'none'}</Fact>
@@ -119,6 +128,33 @@ function NameSection({ partner: { id, name, pendingName } }: { partner: Partner 
   return (
     <Section title="Name" description={description}>
       <NameButtons partnerId={id} name={pendingName ?? name} isRename={pendingName !== null} />
+    </Section>
+  );
+}
+
+/** The profile that waits, as users would see it. */
+async function ProfileSection({ partner: { id, name } }: { partner: Partner }) {
+  const { pending } = await readProfiles(id);
+  if (pending === null) return null;
+  const { logo, logoType, site, support, hash } = pending;
+  return (
+    <Section title="Profile" description="Waits for your approval. The logo must belong to the app.">
+      <dl className="mb-4 grid gap-x-8 gap-y-4 text-sm sm:grid-cols-3">
+        <Fact name="Logo">
+          {logo ? (
+            <img
+              src={`data:${logoType};base64,${Buffer.from(logo).toString('base64')}`}
+              alt=""
+              className="size-10 object-contain"
+            />
+          ) : (
+            'none'
+          )}
+        </Fact>
+        <Fact name="Site">{site ?? 'none'}</Fact>
+        <Fact name="Support">{support ?? 'none'}</Fact>
+      </dl>
+      <ProfileButtons partnerId={id} name={name} hash={hash} />
     </Section>
   );
 }

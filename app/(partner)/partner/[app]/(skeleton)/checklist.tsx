@@ -2,10 +2,10 @@ import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { buttonClass } from '@/app/_ui/button';
 import { PageLink } from '@/app/_ui/page-link';
-import { Section } from '@/app/_ui/section';
 import type { FirstSteps } from '@/server/partners/first-steps';
 import { CodeBlock } from '../code-block';
 import { writeSnippet } from '../snippet';
+import { Dismissable } from './dismissable';
 import { RefreshOnReturn } from './refresh-on-return';
 
 type Props = {
@@ -24,7 +24,7 @@ export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, req
       isDone: steps.hasOrigin,
       title: 'Register your site’s origin',
       text: 'The checkout only opens on origins you register. localhost always works, so you can do this when you go live.',
-      action: <StepLink href={`/partner/${partnerId}/origins`}>Add an origin</StepLink>,
+      action: <StepLink href={`/partner/${partnerId}/integration`}>Add an origin</StepLink>,
     },
     {
       isDone: steps.hasOpenedCheckout,
@@ -75,14 +75,18 @@ export function Checklist({ partnerId, publishableKey, scriptUrl, isSandbox, req
   if (done === list.length) return null;
   const next = list.findIndex(({ isDone }) => !isDone);
   return (
-    <Section title="Get started" description={`${done} of ${list.length} done`} flush>
+    <Dismissable
+      partnerId={partnerId}
+      isActive={steps.hasRequest}
+      description={`${done} of ${list.length} done`}
+    >
       <RefreshOnReturn isWatching={!steps.hasRequest} />
       <ol>
         {list.map((step, index) => (
           <Step key={step.title} number={index + 1} isNext={index === next} {...step} />
         ))}
       </ol>
-    </Section>
+    </Dismissable>
   );
 }
 

@@ -37,11 +37,12 @@ export default async function InvitationPage({ params }: Props) {
   );
 }
 
-function Offer({ invitation: { teamName, appNames, role } }: { invitation: ReceivedInvitation }) {
+function Offer({ invitation: { teamName, appNames, role, inviter } }: { invitation: ReceivedInvitation }) {
   return (
     <>
       <h1 className="text-2xl font-semibold tracking-tight break-words">Join the team {teamName}</h1>
       <p className="mt-2 mb-8 text-muted">
+        {inviter && `${inviter} invites you. `}
         {appNames.length > 0 && `It manages ${new Intl.ListFormat('en-GB').format(appNames)}. `}
         Your role will be {role}. The owner can change it or remove you, and you can leave at any time.
       </p>

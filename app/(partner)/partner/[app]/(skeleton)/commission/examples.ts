@@ -9,13 +9,17 @@ export const EXAMPLE_SIZE = { input: 2_500, output: 2_500 };
 const EXAMPLES = 3;
 
 /**
- * A cheap, a mid-priced and an expensive model among those the app may use. Includes models that are
- * priced but not served where an installation serves too few for three examples.
+ * The models that users of the app use most, or else a cheap, a mid-priced and an expensive one among those the app may
+ * use. Includes models that are priced but not served where an installation serves too few for three examples.
  */
-export function chooseExamples(served: CatalogModel[], priced: CatalogModel[]): Example[] {
+export function chooseExamples(used: string[], served: CatalogModel[], priced: CatalogModel[]): Example[] {
+  const top = used.flatMap((id) => priced.find((model) => model.id === id) ?? []).slice(0, EXAMPLES);
+  if (top.length > 0) return top.map(toExample);
   const examples = pickByCost(served);
   return examples.length < EXAMPLES ? pickByCost(priced) : examples;
 }
+
+const toExample = ({ id, name, prices }: CatalogModel): Example => ({ id, name, prices });
 
 function pickByCost(models: CatalogModel[]): Example[] {
   const cost = (model: Example) => estimateCredits(model, EXAMPLE_SIZE, 0);
@@ -24,7 +28,5 @@ function pickByCost(models: CatalogModel[]): Example[] {
   byCost.delete(0);
   const sorted = [...byCost].sort(([a], [b]) => a - b).map(([, model]) => model);
   const places = new Set([0, Math.floor((sorted.length - 1) / 2), sorted.length - 1]);
-  return [...places]
-    .flatMap((index) => sorted[index] ?? [])
-    .map(({ id, name, prices }) => ({ id, name, prices }));
+  return [...places].flatMap((index) => sorted[index] ?? []).map(toExample);
 }

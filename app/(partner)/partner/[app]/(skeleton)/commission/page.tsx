@@ -9,6 +9,8 @@ import { servedModels } from '@/server/gateway/pricing/served';
 import { formatPercent } from '@/server/partners/rate';
 import { listRates, type PartnerRate } from '@/server/partners/rates';
 import { hasRight } from '@/server/partners/rights';
+import { type AppDay, readAppDays } from '@/server/reports/activity/partner-activity';
+import { readPeriod } from '@/server/reports/activity/periods';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';
 import { cancelRate } from './actions';
@@ -20,7 +22,8 @@ export const metadata: Metadata = { title: 'Commission' };
 
 export default async function CommissionPage(props: AppParams) {
   const { app, role } = await requireMember(props);
-  const rates = await listRates(app.id);
+  const [rates, days] = await Promise.all([listRates(app.id), readAppDays(app.id, readPeriod('30d'))]);
+  const used = rankModels(days);
   const planned = rates.find(({ appliedAt }) => appliedAt === null);
   const isAllowed = ({ id, type }: CatalogModel) =>
     type === 'language' && (app.allModels || app.allowedModels.includes(id));
@@ -42,7 +45,11 @@ export default async function CommissionPage(props: AppParams) {
             partnerId={app.id}
             rateBp={app.rateBp}
             rateCapBp={app.rateCapBp}
-            examples={chooseExamples(servedModels().filter(isAllowed), catalogModels().filter(isAllowed))}
+            examples={chooseExamples(
+              used,
+              servedModels().filter(isAllowed),
+              catalogModels().filter(isAllowed),
+            )}
           />
         </ForRight>
       </Section>
@@ -58,6 +65,13 @@ export default async function CommissionPage(props: AppParams) {
       </Section>
     </>
   );
+}
+
+/** Most requests first. */
+function rankModels(days: AppDay[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { model, requests } of days) counts.set(model, (counts.get(model) ?? 0) + requests);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([model]) => model);
 }
 
 type PlannedProps = { partnerId: string; rate: PartnerRate; canChange: boolean };

@@ -2,10 +2,12 @@
 
 import { type FormEvent, useState } from 'react';
 import { Button } from '@/app/_ui/button';
+import { Dialog } from '@/app/_ui/dialog';
 import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
+import { Time } from '@/app/_ui/time';
 import { useAction } from '@/app/_ui/use-action';
-import { formatPercent, parsePercent } from '@/server/partners/rate';
+import { describeRaise, formatPercent, parsePercent } from '@/server/partners/rate';
 import { saveRate } from './actions';
 import { Effect } from './effect';
 import type { Example } from './examples';
@@ -13,21 +15,34 @@ import type { Example } from './examples';
 type Props = { partnerId: string; rateBp: number; rateCapBp: number; examples: Example[] };
 
 const HIGHEST_BP = 10_000;
+const DAYS_TO_RAISE = 7;
+type Start = 'now' | 'later';
 
 /** The rate, when it takes effect, and a live preview of what it means. */
 export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
   const [text, setText] = useState(formatPercent(rateBp));
-  const [start, setStart] = useState<'now' | 'later'>('now');
-  const [date, setDate] = useState('');
+  const [isAsking, setAsking] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(saveRate);
   const typed = parsePercent(text);
   const error = describeError(typed, rateCapBp);
+  const raise = typed === null ? null : describeRaise(rateBp, typed);
+  const { start, date, setStart, setDate } = useStart(raise !== null);
+  const isReady = error === undefined && (start === 'now' || date !== '');
+  const effectiveAt = start === 'now' || date === '' ? null : new Date(date).toISOString();
+  const label = start === 'now' ? 'Set rate' : 'Schedule change';
 
+  const save = async () => {
+    const { ok } = await run({ partnerId, percent: text, effectiveAt });
+    setAsking(false);
+    if (!ok) return;
+    setStart(null);
+    setDate(null);
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (error !== undefined) return;
-    const effectiveAt = start === 'now' ? null : date && new Date(date).toISOString();
-    if ((await run({ partnerId, percent: text, effectiveAt })).ok) setStart('now');
+    if (!isReady) return;
+    if (raise === null) await save();
+    else setAsking(true);
   };
 
   return (
@@ -71,13 +86,87 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
         )}
         <div className="sm:col-span-3">
           <Button type="submit" busy={isRunning}>
-            {start === 'now' ? 'Set rate' : 'Schedule change'}
+            {label}
           </Button>
         </div>
       </form>
+      <RaiseDialog
+        from={rateBp}
+        to={typed ?? rateBp}
+        at={effectiveAt}
+        isOpen={isAsking}
+        isRunning={isRunning}
+        onCancel={() => setAsking(false)}
+        onConfirm={save}
+      >
+        {label}
+      </RaiseDialog>
       <Effect examples={examples} rateBp={typed ?? rateBp} currentBp={rateBp} />
     </>
   );
+}
+
+/** When the rate takes effect. A raise leaves users time, unless the partner chooses otherwise. */
+function useStart(isRaise: boolean) {
+  const [chosenStart, setStart] = useState<Start | null>(null);
+  const [chosenDate, setDate] = useState<string | null>(null);
+  const start = chosenStart ?? (isRaise ? 'later' : 'now');
+  const date = chosenDate ?? (isRaise ? inDays(DAYS_TO_RAISE) : '');
+  return { start, date, setStart, setDate };
+}
+
+type RaiseProps = {
+  from: number;
+  to: number;
+  /** Null: now. */
+  at: string | null;
+  isOpen: boolean;
+  isRunning: boolean;
+  onCancel(): void;
+  onConfirm(): void;
+  /** What the confirming button says. */
+  children: string;
+};
+
+/** Says what a raise means for users before it is saved. */
+function RaiseDialog({ from, to, at, isOpen, isRunning, onCancel, onConfirm, children }: RaiseProps) {
+  return (
+    <Dialog
+      title={`Raise the commission from ${formatPercent(from)}% to ${formatPercent(to)}%?`}
+      description={
+        <>
+          Users pay {describeRaise(from, to)}% more{' '}
+          {at === null ? (
+            'from the next request'
+          ) : (
+            <>
+              from <Time at={at} />
+            </>
+          )}
+          . They are not notified: tell them before.
+        </>
+      }
+      open={isOpen}
+      onOpenChange={(open) => !open && !isRunning && onCancel()}
+    >
+      <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+        <Button look="secondary" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button busy={isRunning} onClick={onConfirm}>
+          {children}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** For a date and time field, in the browser's time zone. */
+function inDays(days: number): string {
+  const at = new Date();
+  at.setDate(at.getDate() + days);
+  at.setMinutes(-at.getTimezoneOffset(), 0, 0);
+  return at.toISOString().slice(0, 16);
 }
 
 function describeError(typed: number | null, rateCapBp: number): string | undefined {

@@ -87,7 +87,7 @@ function Numbers({ earnings, payoutsPath }: { earnings: Earnings; payoutsPath: s
   return (
     <Stats>
       <Stat
-        label="Matured"
+        label="Matured, all time"
         value={inDollars(earnings.matured)}
         note={`${inCredits(earnings.matured)} credits`}
       />
@@ -99,17 +99,20 @@ function Numbers({ earnings, payoutsPath }: { earnings: Earnings; payoutsPath: s
       {payoutsPath !== null && (
         <>
           <Stat
-            label="Paid out"
+            label="Paid out, all time"
             value={inDollars(earnings.paidOut)}
             note={`${inCredits(earnings.paidOut)} credits`}
           />
           <Stat
-            label="Payable"
+            label="Payable now"
             value={inDollars(earnings.payable)}
             note={
-              <PageLink href={payoutsPath} className="text-accent underline">
-                Payouts
-              </PageLink>
+              <>
+                From this app.{' '}
+                <PageLink href={payoutsPath} className="text-accent underline">
+                  Payouts
+                </PageLink>
+              </>
             }
           />
         </>

@@ -13,7 +13,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   partner_not_permitted:
     'The user has credits bought elsewhere but no allowance for your app. Open the checkout.',
   partner_limit_reached:
-    'The user’s allowance for your app is used up, or a limit of the user or of your app is reached. Unless `param` names a limit, open the checkout.',
+    'The user’s allowance for your app is used up, or a limit of the user or of your app is reached. Unless the error’s param names a limit, open the checkout.',
   model_not_allowed: 'The model is not one your app allows.',
   model_not_found: 'There is no such model. See the list of models.',
   partner_disabled: 'Your app was disabled.',

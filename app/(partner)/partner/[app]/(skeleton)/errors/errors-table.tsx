@@ -1,12 +1,16 @@
 'use client';
 
 import { columnsOf, DataTable } from '@/app/_ui/data-table';
+import { PageLink } from '@/app/_ui/page-link';
+import { ROW_LINK } from '@/app/_ui/row-link';
 
 type Row = {
   code: string;
   count: number;
   /** Null if unknown. */
   firstRequestId: string | null;
+  /** The page of that request. */
+  href: string;
   status?: number;
   advice?: string;
 };
@@ -24,7 +28,7 @@ const COLUMNS = [
   column.accessor('firstRequestId', {
     header: 'First request',
     enableSorting: false,
-    cell: ({ getValue }) => <code className="font-mono text-[13px] break-all">{getValue() ?? '–'}</code>,
+    cell: ({ row: { original } }) => <FirstRequest {...original} />,
   }),
   column.accessor('advice', {
     header: 'Meaning',
@@ -42,11 +46,20 @@ const asCard = (row: Row) => (
     <p className="mt-1 text-[13px] text-muted">{row.advice}</p>
     {row.firstRequestId !== null && (
       <p className="mt-1 text-[13px] text-muted">
-        First request: <code className="font-mono wrap-anywhere">{row.firstRequestId}</code>
+        First request: <FirstRequest {...row} />
       </p>
     )}
   </>
 );
+
+function FirstRequest({ firstRequestId, href }: Pick<Row, 'firstRequestId' | 'href'>) {
+  if (firstRequestId === null) return '–';
+  return (
+    <PageLink href={href} className={`font-mono text-[13px] break-all ${ROW_LINK}`}>
+      {firstRequestId}
+    </PageLink>
+  );
+}
 
 export function ErrorsTable({ rows }: { rows: Row[] }) {
   return (

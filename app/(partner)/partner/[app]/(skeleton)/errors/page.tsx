@@ -54,7 +54,12 @@ export default async function ErrorsPage({ params, searchParams }: Props) {
       </Section>
       {errors.length > 0 && (
         <Section title="By code" description="Includes the x-request-id of the first failed request." flush>
-          <ErrorsTable rows={byCode(errors)} />
+          <ErrorsTable
+            rows={byCode(errors).map((row) => ({
+              ...row,
+              href: `/partner/${app.id}/requests/${row.firstRequestId}`,
+            }))}
+          />
         </Section>
       )}
     </>

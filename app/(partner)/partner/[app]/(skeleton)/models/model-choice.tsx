@@ -58,7 +58,11 @@ export function ModelChoice({ partnerId, models, allowed }: Props) {
           }}
         />
       </Section>
-      {!isAll && <ModelList models={withMissing(models, chosen)} chosen={chosen} onChoose={choose} />}
+      <ModelList
+        models={isAll ? models : withMissing(models, chosen)}
+        chosen={chosen}
+        onChoose={isAll ? null : choose}
+      />
       {failure && (
         <div className="mb-4">
           <Notice kind="danger">{failure.message}</Notice>
@@ -93,7 +97,8 @@ export function ModelChoice({ partnerId, models, allowed }: Props) {
 type ListProps = {
   models: Model[];
   chosen: ReadonlySet<string>;
-  onChoose: (ids: string[], isChosen: boolean) => void;
+  /** Null where all are allowed. */
+  onChoose: ((ids: string[], isChosen: boolean) => void) | null;
 };
 
 function ModelList({ models, chosen, onChoose }: ListProps) {
@@ -140,27 +145,34 @@ function ModelList({ models, chosen, onChoose }: ListProps) {
 function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { provider: string }) {
   const ids = models.map(({ id }) => id);
   const hasAll = ids.every((id) => chosen.has(id));
+  const Row = onChoose ? 'label' : 'div';
   return (
     <Section
       title={provider}
       flush
       actions={
-        <Button look="quiet" size="small" onClick={() => onChoose(ids, !hasAll)}>
-          {hasAll ? 'None' : 'All'}
-          <span className="sr-only"> of {provider}</span>
-        </Button>
+        onChoose && (
+          <Button look="quiet" size="small" onClick={() => onChoose(ids, !hasAll)}>
+            {hasAll ? 'None' : 'All'}
+            <span className="sr-only"> of {provider}</span>
+          </Button>
+        )
       }
     >
       <ul>
         {models.map((model) => (
           <li key={model.id} className="border-t border-line/70">
-            <label className="flex cursor-pointer items-center gap-3.5 px-5 py-3 hover:bg-sunken/60">
-              <input
-                type="checkbox"
-                checked={chosen.has(model.id)}
-                onChange={(event) => onChoose([model.id], event.target.checked)}
-                className="size-4.5 shrink-0 accent-accent"
-              />
+            <Row
+              className={`flex items-center gap-3.5 px-5 py-3 ${onChoose ? 'cursor-pointer hover:bg-sunken/60' : ''}`}
+            >
+              {onChoose && (
+                <input
+                  type="checkbox"
+                  checked={chosen.has(model.id)}
+                  onChange={(event) => onChoose([model.id], event.target.checked)}
+                  className="size-4.5 shrink-0 accent-accent"
+                />
+              )}
               <span className="min-w-0 flex-1">
                 <span className="block">{model.name}</span>
                 <code className="block truncate font-mono text-[13px] text-muted">{model.id}</code>
@@ -171,7 +183,7 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
                   <span className="block">{asPrice(model.webSearch)} per 1,000 web searches</span>
                 )}
               </span>
-            </label>
+            </Row>
           </li>
         ))}
       </ul>

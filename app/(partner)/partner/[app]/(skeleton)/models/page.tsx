@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
+import { priceForUsers } from '@/server/gateway/pricing/list-price';
 import { servedModels } from '@/server/gateway/pricing/served';
 import { hasRight } from '@/server/partners/rights';
 import { ForRight } from '../../for-right';
@@ -11,19 +12,20 @@ export const metadata: Metadata = { title: 'Models' };
 
 export default async function ModelsPage(props: AppParams) {
   const { app, role } = await requireMember(props);
+  const priced = (price: string) => priceForUsers(price, app.rateBp);
   const served = servedModels().map(({ id, name, provider, listPrices }) => ({
     id,
     name,
     provider,
-    input: listPrices.input,
-    output: listPrices.output,
-    webSearch: listPrices.webSearch ?? null,
+    input: priced(listPrices.input),
+    output: priced(listPrices.output),
+    webSearch: listPrices.webSearch ? priced(listPrices.webSearch) : null,
   }));
   return (
     <>
       <PageHead
         title="Models"
-        description="The models your users’ keys may use. Requests for others return 403 model_not_allowed, and the pricing endpoint omits them."
+        description="The models your users’ keys may use, at the price users pay: the provider cost and your commission. Requests for others return 403 model_not_allowed, and the pricing endpoint omits them."
       />
       {hasRight(role, 'develop') ? (
         <ModelChoice partnerId={app.id} models={served} allowed={app.allModels ? null : app.allowedModels} />

@@ -144,12 +144,16 @@ function Numbers({
   return (
     <Stats>
       <Stat
-        label="Payable"
+        label="Payable now"
         value={inDollars(payable)}
-        note={reserve > 0n ? `${inDollars(reserve)} in reserve` : 'Matured and not paid out'}
+        note={
+          reserve > 0n
+            ? `From all apps of the team, ${inDollars(reserve)} in reserve`
+            : 'From all apps of the team'
+        }
       />
       <Stat label="Maturing" value={inDollars(maturing)} note="Can still be reversed" />
-      <Stat label="Paid out" value={inDollars(paidOut)} />
+      <Stat label="Paid out, all time" value={inDollars(paidOut)} />
       <Stat
         label="Next payout"
         value={

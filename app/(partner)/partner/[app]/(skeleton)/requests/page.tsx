@@ -1,5 +1,6 @@
 import { List } from 'lucide-react';
 import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
 import { ArchivedNote } from '@/app/_requests/archived-note';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
@@ -8,9 +9,10 @@ import { Section } from '@/app/_ui/section';
 import { countOf } from '@/server/base/count-of';
 import { creditsToJson } from '@/server/base/credits';
 import { readArchivedUntil } from '@/server/ledger';
+import { findAppRequest } from '@/server/reports/activity/app-request';
 import { listAppRequests, readAppDays } from '@/server/reports/activity/partner-activity';
 import { ExportLink } from '../../export-link';
-import { FilterSelect, UserField } from '../../filter-fields';
+import { FilterSelect, SearchField } from '../../filter-fields';
 import { FilterForm } from '../../filter-form';
 import { PeriodField } from '../../period-field';
 import { type AppParams, requireApp } from '../../require-app';
@@ -28,13 +30,16 @@ export default async function RequestsPage({ params, searchParams }: Props) {
   const app = await requireApp({ params }, 'view');
   const search = readRequestSearch(await searchParams);
   const { filter, page } = search;
+  const path = `/partner/${app.id}/requests`;
+  const searched = filter.appUserId;
+  if (searched?.startsWith('req_') && (await findAppRequest(app.id, searched)))
+    redirect(`${path}/${searched}`);
   const archivedUntil = await readArchivedUntil();
   const listed = { ...filter, from: laterOf(filter.from, archivedUntil) };
   const [{ requests, total }, days] = await Promise.all([
     listAppRequests(app.id, listed, { offset: (page - 1) * PAGE_ROWS, limit: PAGE_ROWS }),
     readAppDays(app.id, filter),
   ]);
-  const path = `/partner/${app.id}/requests`;
   const pageAt = (number: number) =>
     urlOf(path, { ...asParameters(search), page: number > 1 ? String(number) : '' });
   return (
@@ -104,7 +109,7 @@ function Filters({ path, search, models }: { path: string; search: RequestSearch
             { value: 'unfinished', label: 'Failed or stopped' },
           ]}
         />
-        <UserField user={filter.appUserId ?? ''} />
+        <SearchField label="User or request ID" value={filter.appUserId ?? ''} />
       </div>
     </FilterForm>
   );
@@ -127,7 +132,7 @@ function NoRequests({ isFiltered }: { isFiltered: boolean }) {
       title={isFiltered ? 'No requests found' : 'No requests yet'}
     >
       {isFiltered
-        ? 'Try a longer period or other filters.'
+        ? 'Try a longer period or other filters. A refused request is counted under Errors and not listed.'
         : 'A request appears here as soon as one of your users spends credits in your app.'}
     </EmptyState>
   );

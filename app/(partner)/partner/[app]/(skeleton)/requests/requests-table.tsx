@@ -35,8 +35,24 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
       {user.slice(0, SHOWN_ID_CHARACTERS)}…
     </PageLink>
   );
+  const requestLink = (id: string) => (
+    <PageLink
+      href={`${path}/${id}`}
+      className={`block w-fit py-0.5 font-mono text-xs text-muted ${ROW_LINK}`}
+    >
+      {id}
+    </PageLink>
+  );
   const columns = [
-    column.accessor('at', { header: 'Time', cell: ({ getValue }) => <Time at={getValue()} /> }),
+    column.accessor('at', {
+      header: 'Request',
+      cell: ({ row: { original } }) => (
+        <>
+          <Time at={original.at} />
+          {requestLink(original.requestId)}
+        </>
+      ),
+    }),
     column.accessor('user', {
       header: 'User',
       cell: ({ getValue }) => userLink(getValue()),
@@ -70,6 +86,7 @@ export function RequestsTable({ path, rows, empty }: { path: string; rows: Row[]
       </p>
       <p className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-[13px] text-muted">
         {userLink(row.user)}
+        {requestLink(row.requestId)}
         <span className="flex gap-2">
           <Outcome {...row} />
         </span>

@@ -8,8 +8,15 @@ import { messagesFor } from '@/app/checkout/messages';
 import { checkName } from '@/server/partners/name';
 import { rename } from './actions';
 
-/** The name field, with a live preview of where users see it. */
-export function NameForm({ partnerId, name }: { partnerId: string; name: string }) {
+type Props = {
+  partnerId: string;
+  name: string;
+  /** Shown next to a name that nobody has approved; null once it is. */
+  host: string | null;
+};
+
+/** The name field, with a live preview of what users see. */
+export function NameForm({ partnerId, name, host }: Props) {
   const [text, setText] = useState(name);
   const { run, isRunning, failure, clearFailure } = useAction(rename);
   const checked = checkName(text);
@@ -34,7 +41,7 @@ export function NameForm({ partnerId, name }: { partnerId: string; name: string 
           Save name
         </Button>
       </form>
-      <Preview name={checked.ok ? checked.name : name} />
+      <Preview name={`${checked.ok ? checked.name : name}${host === null ? '' : ` (${host})`}`} />
     </div>
   );
 }

@@ -9,7 +9,8 @@ export const ROLE_WORDS: Record<Role, string> = {
 
 export const RIGHT_WORDS: Record<Right, string> = {
   view: 'See everything about the apps and the team',
-  develop: 'Change origins, keys, webhooks, models and names; add apps',
+  develop: 'Change origins, keys, webhooks, models and names and profiles; add and pause apps',
+  delete_app: 'Delete an app',
   rate: 'Change the commission',
   see_payouts: 'See payouts',
   payouts: 'Change payee details and the payout account; ask for a payout',

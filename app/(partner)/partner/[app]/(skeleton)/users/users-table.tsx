@@ -87,7 +87,7 @@ export function UsersTable({
   return (
     <DataTable
       card={asCard}
-      caption="Users, newest first; spent and earned in credits"
+      caption="Users; spent and earned in credits"
       columns={columns}
       rows={rows}
       empty={empty}

@@ -1,7 +1,7 @@
 import { creditsToJson } from '@/server/base/credits';
 import { type CsvCell, csvResponse } from '@/server/base/http/csv';
 import { readCohorts } from '@/server/reports/activity/cohorts';
-import { type AppParams, requireApp } from '../../../require-app';
+import { type AppParams, requireApp } from '../../../../require-app';
 
 const HEADER = ['first_purchase_month', 'buyers', 'month', 'active_buyers', 'bought_credits'];
 

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '@/app/_ui/button';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
-import { saveKeyNetworks } from './actions';
+import { saveKeyNetworks } from './key-actions';
 
 export function NetworksForm({ partnerId, saved }: { partnerId: string; saved: string }) {
   const [text, setText] = useState(saved);

@@ -7,7 +7,7 @@ import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
 import { parseOrigin } from '@/server/partners/origin-rules';
 import { parseRedirect } from '@/server/partners/redirect-rules';
-import { addOrigin, addRedirect } from './actions';
+import { addOrigin, addRedirect } from './address-actions';
 
 type Props = { partnerId: string; registered: string[] };
 

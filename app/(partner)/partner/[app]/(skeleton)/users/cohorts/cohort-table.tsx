@@ -1,5 +1,5 @@
 import { type Cohort, type CohortMonth, LEAST_BUYERS } from '@/server/reports/activity/cohorts';
-import { inCredits, inNumber } from '../../money';
+import { inCredits, inNumber } from '../../../money';
 
 /** From few to many, told apart by lightness in both colour schemes. */
 const SHADES = ['', 'bg-accent/8', 'bg-accent/16', 'bg-accent/24', 'bg-accent/32', 'bg-accent/40'];

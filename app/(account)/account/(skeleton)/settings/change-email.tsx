@@ -23,7 +23,7 @@ export function ChangeEmail({ email }: { email: string }) {
       }
       trigger={
         <Button look="secondary" size="small">
-          Change
+          Change address
         </Button>
       }
       open={isOpen}

@@ -52,7 +52,7 @@ export function RequestReceipt({ receipt, back }: Props) {
             label="Reserved while running"
             note="The most that the request could cost. What it did not need was released."
           >
-            {formatCredits(receipt.held)} credits
+            <span className="whitespace-nowrap">{formatCredits(receipt.held)} credits</span>
           </Sum>
           <Sum label="Key">
             <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>

@@ -44,7 +44,8 @@ const PAGES = [
 /** What a user has, spent and allowed, across all apps. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
-  const stoppedAt = await findStopOfAllApps(session.userId);
+  // If it cannot be read, the page reports that it failed, with its navigation.
+  const stoppedAt = await findStopOfAllApps(session.userId).catch(() => null);
   return (
     <PresenceDialog>
       <DashboardShell

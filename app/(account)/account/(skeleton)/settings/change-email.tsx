@@ -23,7 +23,7 @@ export function ChangeEmail({ email }: { email: string }) {
       }
       trigger={
         <Button look="secondary" size="small">
-          Change
+          Change address
         </Button>
       }
       open={isOpen}
@@ -103,8 +103,10 @@ function CodesForm({ old, sent, onDone }: CodesProps) {
           <Notice kind="danger">{failure.message}</Notice>
         </div>
       )}
-      {field('oldCode', old)}
-      {field('newCode', sent.email)}
+      <div className="grid gap-3">
+        {field('oldCode', old)}
+        {field('newCode', sent.email)}
+      </div>
       <Button type="submit" busy={isRunning} className="mt-3 w-full">
         Change e-mail address
       </Button>

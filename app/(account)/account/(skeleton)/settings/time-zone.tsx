@@ -1,5 +1,6 @@
 'use client';
 
+import { useState } from 'react';
 import { SelectField } from '@/app/_ui/select-field';
 import { useAction } from '@/app/_ui/use-action';
 import { saveMyTimeZone } from './time-zone-actions';
@@ -9,13 +10,18 @@ type Props = { zone: string | null; zones: string[] };
 /** Saved as soon as it is chosen. */
 export function TimeZoneField({ zone, zones }: Props) {
   const { run, isRunning, failure } = useAction(saveMyTimeZone);
+  const [shown, setShown] = useState(zone ?? '');
+  const choose = async (chosen: string) => {
+    setShown(chosen);
+    if (!(await run({ zone: chosen })).ok) setShown(shown);
+  };
   const names = [...new Set(['UTC', ...(zone === null ? [] : [zone]), ...zones])];
   return (
     <SelectField
       label="Time zone"
       large
       className="max-w-md"
-      value={zone ?? ''}
+      value={shown}
       disabled={isRunning}
       error={failure?.message}
       hint="Limits have a time zone of their own. Statements and charts count days in UTC."
@@ -23,7 +29,7 @@ export function TimeZoneField({ zone, zones }: Props) {
         { value: '', label: 'As in my browser' },
         ...names.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
       ]}
-      onChange={(event) => void run({ zone: event.target.value })}
+      onChange={(event) => void choose(event.target.value)}
     />
   );
 }

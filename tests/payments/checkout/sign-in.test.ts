@@ -174,7 +174,7 @@ test('a signed-in user sees the limits that the app sets, and that one of them i
   expect(body).toMatchObject({
     balance: 0,
     status: 'partner_limit_reached',
-    limited_by: 'partner',
+    limited_by: { scope: 'partner', kind: 'month', path: null },
     limits: [{ ...month, resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/) }],
   });
   await inTransaction((tx) => saveAppLimits(world.app.id, { ...limits, month: null }, tx));

@@ -84,14 +84,13 @@ function formatsOf({ language, currency, rate, createdAt }: PurchaseReceipt) {
     money: (minor: number) => money.format(minor / 100),
     count: (credits: bigint) => new Intl.NumberFormat(language).format(creditsToJson(credits)),
     rate: `1 ${base} = ${dollars.format(Number(rate))}`,
-    date: `${new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(createdAt)} UTC`,
+    date: `${new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(createdAt)} UTC`,
   };
 }
 
 const EN = {
   title: (brand: string, paid: string) => `Your ${brand} receipt: ${paid}`,
-  intro: (credits: string, app: string) =>
-    `Thank you. Your payment is complete: ${credits} are ready to use in ${app}.`,
+  intro: (credits: string, app: string) => `Thank you. Your payment is complete: ${credits} for ${app}.`,
   topUpTitle: (paid: string) => `Your auto top-up: ${paid}`,
   topUpIntro: (credits: string) =>
     `Your credits were running low, so ${credits} were added with your saved card. You can change auto top-up or turn it off on the page "Payment" of your account.`,
@@ -125,12 +124,11 @@ const EN = {
 
 const DE: typeof EN = {
   title: (brand, paid) => `Ihre Quittung von ${brand}: ${paid}`,
-  intro: (credits, app) =>
-    `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} sind in ${app} sofort nutzbar.`,
+  intro: (credits, app) => `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} für ${app}.`,
   topUpTitle: (paid) => `Ihre automatische Aufladung: ${paid}`,
   topUpIntro: (credits) =>
     `Ihr Guthaben ging zur Neige, daher wurden ${credits} mit Ihrer gespeicherten Karte gekauft. Auf der Seite „Payment“ Ihres Kontos können Sie die automatische Aufladung ändern oder ausschalten.`,
-  unnamedApp: (brand) => `einer App mit ${brand}`,
+  unnamedApp: (brand) => `eine App mit ${brand}`,
   number: 'Quittung',
   date: 'Datum',
   app: 'Gekauft in',

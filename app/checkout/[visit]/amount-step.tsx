@@ -51,19 +51,7 @@ export function AmountStep(props: Props) {
     <form onSubmit={form.submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.amountTitle}</StepTitle>
       <p className="mt-1.5 mb-5 text-muted">{say.amountText(visit.app_name)}</p>
-      {visit.limited_by !== null && (
-        <div className="mb-4">
-          <Notice kind="warning">
-            {describeLimit(visit.limited_by, { say, language: props.language, app: visit.app_name })}{' '}
-            {say.limitNotLifted}
-          </Notice>
-        </div>
-      )}
-      {isPaused && (
-        <div className="mb-4">
-          <Notice>{say.eurPaused}</Notice>
-        </div>
-      )}
+      <AmountNotices {...props} isPaused={isPaused} />
       <AmountTiles
         legend={<legend className="sr-only">{say.amountGroup}</legend>}
         amounts={visit.amounts}
@@ -122,6 +110,27 @@ export function AmountStep(props: Props) {
         <PayButtons {...props} form={form} />
       </StepActions>
     </form>
+  );
+}
+
+/** What the buyer should know before choosing an amount. */
+function AmountNotices({ say, language, visit, isPaused }: Props & { isPaused: boolean }) {
+  const { limited_by: limit, app_name: app } = visit;
+  return (
+    <>
+      {limit !== null && (
+        <div className="mb-4">
+          <Notice kind="warning">
+            {describeLimit(limit, { say, language, app })} {say.limitNotLifted}
+          </Notice>
+        </div>
+      )}
+      {isPaused && (
+        <div className="mb-4">
+          <Notice>{say.eurPaused}</Notice>
+        </div>
+      )}
+    </>
   );
 }
 

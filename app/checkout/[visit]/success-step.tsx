@@ -91,7 +91,8 @@ function AccountLink({ href, children }: { href: string; children: string }) {
 }
 
 /** "Done", after the opt-in if there are credits to allow and it is ticked, or what lifts a limit. */
-function Finish({ say, language, visit, outcome, home, onAllow, onDone }: Props) {
+function Finish(props: Props) {
+  const { say, language, visit, outcome, onAllow, onDone } = props;
   const [isTicked, setTicked] = useState(false);
   const [typed, setTyped] = useState('');
   const [isChecked, setChecked] = useState(false);
@@ -161,16 +162,7 @@ function Finish({ say, language, visit, outcome, home, onAllow, onDone }: Props)
             <Notice kind="danger">{failure}</Notice>
           </div>
         )}
-        {limit !== null && limit.path !== null && (
-          <a
-            href={home + limit.path}
-            target="_blank"
-            rel="noopener"
-            className={`${buttonClass({ size: 'large' })} mb-2 w-full`}
-          >
-            {nameRemedy(limit, { say, language, app: visit.app_name })}
-          </a>
-        )}
+        <Remedy {...props} />
         {isTicked ? (
           <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
             {say.optInSave(isValid ? show(credits) : '…')}
@@ -182,5 +174,20 @@ function Finish({ say, language, visit, outcome, home, onAllow, onDone }: Props)
         )}
       </StepActions>
     </form>
+  );
+}
+
+/** The link to where the user lifts a limit. */
+function Remedy({ say, language, visit, outcome: { limited_by: limit }, home }: Props) {
+  if (limit === null || limit.path === null) return null;
+  return (
+    <a
+      href={home + limit.path}
+      target="_blank"
+      rel="noopener"
+      className={`${buttonClass({ size: 'large' })} mb-2 w-full`}
+    >
+      {nameRemedy(limit, { say, language, app: visit.app_name })}
+    </a>
   );
 }

@@ -157,11 +157,7 @@ function Finish(props: Props) {
         </div>
       )}
       <StepActions>
-        {failure && (
-          <div className="mb-4">
-            <Notice kind="danger">{failure}</Notice>
-          </div>
-        )}
+        <Failure text={failure} />
         <Remedy {...props} />
         {isTicked ? (
           <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
@@ -189,5 +185,15 @@ function Remedy({ say, language, visit, outcome: { limited_by: limit }, home }: 
     >
       {nameRemedy(limit, { say, language, app: visit.app_name })}
     </a>
+  );
+}
+
+function Failure({ text }: { text: string | undefined }) {
+  return (
+    text && (
+      <div className="mb-4">
+        <Notice kind="danger">{text}</Notice>
+      </div>
+    )
   );
 }

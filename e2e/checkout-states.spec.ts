@@ -1,4 +1,4 @@
-import { expect, type Frame, type Page } from 'playwright/test';
+import { expect, type Frame, type Locator, type Page } from 'playwright/test';
 import { type Messages, messagesFor } from '../app/checkout/messages';
 import { serveAppPage } from './fixtures/app-page';
 import { expectGoodAppearance, PICTURES } from './fixtures/appearance';
@@ -128,6 +128,8 @@ for (const language of LANGUAGES) {
         'aria-invalid',
       );
       await see(checkout, 'amount-invalid');
+      await checkout.getByRole('button', { name: text.codeAdd }).click();
+      await expectInView(page, checkout.getByRole('button', { name: continueName(text) }));
       await checkout.getByRole('textbox', { name: text.amountCustom }).fill('12,5');
       await page.route('**/checkout/api/visits/*/payments', (route) => route.abort());
       await checkout.getByRole('button', { name: continueName(text) }).click();
@@ -146,9 +148,12 @@ for (const language of LANGUAGES) {
       await form.locator('#card-form [type=submit]').click();
       await expect(form.locator('#number')).toHaveAttribute('aria-invalid');
       await see(checkout, 'payment-empty');
+      await expectInView(page, form.locator('#card-form [type=submit]'));
       await payWith(checkout, '4000 0000 0000 0002');
       await expect(form.locator('#card-form [role=alert]')).not.toBeEmpty();
+      await expect(checkout.getByText(text.failedText)).toBeVisible();
       await see(checkout, 'payment-declined');
+      await expectInView(page, form.locator('#card-form [type=submit]'));
       await checkout.getByRole('heading', { name: text.paymentTitle }).click();
       await page.keyboard.press('Escape');
       await expect(checkout.getByRole('heading', { name: text.leaveTitle })).toBeVisible();
@@ -279,6 +284,7 @@ for (const language of LANGUAGES) {
       await see(checkout, 'allowance-invalid');
       await checkout.getByRole('button', { name: text.accountOpen('Notes') }).click();
       await see(checkout, 'account');
+      await expectInView(page, checkout.getByRole('button', { name: text.signOut }));
       await checkout.getByRole('button', { name: text.back }).click();
       await checkout.getByRole('button', { name: text.buyInstead }).click();
       await checkout.getByRole('button', { name: continueName(text) }).click();
@@ -306,14 +312,36 @@ for (const language of LANGUAGES) {
       await known.getByRole('button', { name: text.back }).click();
       await known.getByRole('button', { name: continueName(text) }).click();
       await payWith(known, '4242 4242 4242 4242');
-      await known.getByRole('checkbox').check();
+      await expect(known.getByRole('button', { name: text.done })).toBeVisible();
+      await expect(known.getByRole('checkbox')).toHaveCount(0);
       await see(known, 'success-by-key');
-      await known.getByRole('button', { name: text.optInConfirm }).click();
+      await known.getByRole('button', { name: text.accountOpen('Notes') }).click();
+      await known.getByRole('button', { name: text.signIn }).click();
       await expect(known.getByRole('heading', { name: text.stepUpTitle })).toBeVisible();
       await see(known, 'step-up');
+      const other = newEmail();
+      await enter(page, known, service, text, other);
+      await expect(known.getByRole('heading', { name: text.otherAccountTitle('Notes') })).toBeVisible();
+      await see(known, 'other-account');
+      await known.getByRole('button', { name: text.otherAccountRetry }).click();
+      await expect(known.getByLabel(text.email)).toHaveValue(other);
       await app.close();
     });
   });
+}
+
+const SCREENS = [
+  { width: 1366, height: 620 },
+  { width: 390, height: 780 },
+  { width: 1280, height: 800 },
+];
+
+/** Without scrolling, on a desktop, a low laptop and a phone. */
+async function expectInView(page: Page, button: Locator): Promise<void> {
+  for (const screen of SCREENS) {
+    await page.setViewportSize(screen);
+    await expect(button, JSON.stringify(screen)).toBeInViewport({ ratio: 1 });
+  }
 }
 
 /** The button that continues with an amount, whatever the amount is. */

@@ -72,7 +72,7 @@ test('a user limits an app, reaches the limit, stops all apps from a mail and re
   ).toBeVisible();
   await expect(checkout.getByRole('link', { name: 'Change your limits' })).toHaveAttribute(
     'href',
-    /\/account\/limits$/,
+    /\/account\/apps\/prt_\w+$/,
   );
   const expectBar = async () => {
     await expect(checkout.getByText('Your limit per day, this app')).toBeVisible();

@@ -142,7 +142,7 @@ test('a wrong code shows an error, and the right one, pasted with a space, signs
   await page.keyboard.press('Enter');
   const code = await readCode(page, service, email);
   await checkout.getByLabel('Code').fill(code === '000000' ? '000001' : '000000');
-  await expect(checkout.getByText('That code isn’t right')).toBeVisible();
+  await expect(checkout.getByText('The code is incorrect')).toBeVisible();
   await checkout.getByLabel('Code').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
   await expect(checkout.getByRole('heading', { name: 'Buy credits' })).toBeVisible();
 });

@@ -322,7 +322,7 @@ test('a native app opens the checkout by its registered scheme', async ({ partne
     await first.close();
     const second = await reopen();
     const masked = `w•••${email.slice(email.indexOf('@'))}`;
-    await second.getByRole('button', { name: /^Use a different/ }).click();
+    await second.getByRole('button', { name: /^Use another/ }).click();
     await expect(second.getByLabel('E-mail')).toBeVisible();
     expect(await readCallbacks(page)).toEqual([]);
     expect(await readPosted(page)).not.toMatch(/svc_st_|@example/);

@@ -41,6 +41,12 @@ const en = {
   stepUpTitle: 'Confirm it’s you',
   stepUpText: (app: string) =>
     `Only you can pay and decide what ${app} may spend. We’ll send you a code by e-mail.`,
+  stepUpForCode: (code: string) =>
+    `To use the code ${code}, confirm it’s you. We’ll send you a code by e-mail.`,
+  otherAccountTitle: (app: string) => `This is not the account used in ${app}`,
+  otherAccountText: (app: string, email: string) =>
+    `${email} belongs to another account. If you continue with it, ${app} uses that account and its credits from now on.`,
+  otherAccountRetry: 'Try another address',
   knownText: (app: string) => `You’re signed in on this device. Continue to ${app} with this account?`,
   continueAs: 'Continue as',
   email: 'E-mail',
@@ -52,14 +58,14 @@ const en = {
   codeText: 'We sent a six-digit code to',
   code: 'Code',
   codeIncomplete: 'Enter all six digits.',
-  codeInvalid: 'That code isn’t right. Check it and try again.',
-  codeExpired: 'This code has expired. Request a new one.',
+  codeInvalid: 'The code is incorrect. Check it, or request a new one.',
+  codeExpired: 'The code has expired. Request a new one.',
   passkeyNeeded: 'You confirm changes with a passkey. Set this allowance in your account.',
   codeHint: 'The code is valid for 10 minutes.',
   resend: 'Send a new code',
   resendIn: (seconds: number) => `Send a new code in ${seconds} s`,
-  resent: 'A new code is on its way.',
-  otherEmail: 'Use a different e-mail',
+  resent: 'We sent a new code. The old one no longer works.',
+  otherEmail: 'Use another e-mail',
   mailCaught: 'No e-mails are sent in test mode.',
   mailOpen: 'Open the test mailbox',
   signOut: 'Sign out',
@@ -71,10 +77,19 @@ const en = {
   allowanceUsedUp: (credits: string) =>
     `Your allowance for this app is used up. You have ${credits} credits. Choose how many more it may use.`,
   limitReachedTitle: (app: string) => `${app} cannot spend your credits now`,
-  limitReached:
-    'A limit that you set is reached, or you stopped this app. Raise the limit or resume the app in your account.',
-  appLimitReached: (app: string) =>
-    `You have reached a limit that ${app} sets for its users. Only the app can raise it.`,
+  limitStopApp: (app: string) => `You stopped ${app}. Resume it in your account.`,
+  limitStopAll: 'You stopped all apps. Resume them in your account.',
+  limitReview: 'This service has paused requests while it reviews them. Your credits are kept.',
+  limitReached: (period: 'day' | 'week' | 'month', app: string | null, isForAll: boolean) =>
+    app === null
+      ? `Your limit per ${period} for ${isForAll ? 'all apps' : 'this app'} is reached.`
+      : `The limit per ${period} that ${app} sets for its users is reached.`,
+  limitResetsAt: (time: string) => `It resets ${time}.`,
+  limitRaise: (isOfApp: boolean): string =>
+    isOfApp ? 'Only the app can raise it.' : 'You can raise it in your account.',
+  limitNotLifted: 'More credits do not change this.',
+  resumeApp: (app: string) => `Resume ${app}`,
+  resumeAll: 'Resume all apps',
   changeLimits: 'Change your limits',
   limitTitle: (scope: 'app' | 'all' | 'partner', period: 'day' | 'week' | 'month') =>
     scope === 'partner'
@@ -133,6 +148,7 @@ const en = {
     not_first_purchase: 'This code is only valid for your first purchase.',
     too_small: 'This amount is too small for the code.',
   } as Record<string, string>,
+  answers: (count: string, model: string) => `About ${count} answers here, of 400 words from ${model}.`,
   taxIncluded: 'Tax is included.',
   rate: (from: string, to: string) => `1 ${from} = ${to}, fixed when you continue.`,
   rateLocked: (from: string, to: string) => `1 ${from} = ${to}, fixed for this payment.`,
@@ -145,6 +161,8 @@ const en = {
   cardExpires: (date: string) => `expires ${date}`,
   cardPay: (money: string, card: string) => `Pay ${money} with ${card}`,
   cardOther: 'Another payment method',
+  cardSave: 'Save a card for next time',
+  setLimits: 'Set spending limits',
   cardRemove: 'Remove',
   cardRemoveText: (card: string) => `Remove ${card}? You can save it again when you pay.`,
   cardRemoveTopUp: 'Auto top-up uses this card and is turned off.',
@@ -177,6 +195,9 @@ const en = {
     'This is taking longer than usual. You can close this window: your credits will be added automatically.',
   successTitle: (credits: string) => `${credits} credits added`,
   successText: (app: string) => `You can use them in ${app} now.`,
+  successLater: (app: string) => `${app} cannot spend them yet.`,
+  successDebt: (app: string) =>
+    `They cover credits that were spent before a refund. ${app} has none to spend.`,
   newBalance: 'New balance',
   paid: 'Paid',
   receipt: 'Receipt',
@@ -187,11 +208,9 @@ const en = {
   optIn: (app: string) => `Also let ${app} use credits I bought elsewhere`,
   optInHint: (credits: string) =>
     `You have ${credits} of these. They stay untouched unless you check this box.`,
-  optInByKey: 'We’ll send you a code by e-mail first, to confirm it’s you.',
   optInSave: (credits: string) => `Allow up to ${credits} and finish`,
-  optInConfirm: 'Continue',
   failedTitle: 'The payment didn’t go through',
-  failedText: 'You weren’t charged. Try again or use a different card.',
+  failedText: 'Try another card. You were not charged.',
   failures: {
     insufficient_funds: 'Your card has insufficient funds.',
     expired_card: 'Your card has expired.',
@@ -208,16 +227,16 @@ const en = {
   wrongPaymentText:
     'The amount received doesn’t match the order, so no credits were added. Please contact support.',
   expiredTitle: 'The payment has expired',
-  expiredText: 'It wasn’t completed in time. You weren’t charged.',
+  expiredText: 'It wasn’t completed in time. You were not charged.',
   chooseAgain: 'Choose an amount',
 
   returnPaid: (credits: string) => `${credits} credits added`,
-  returnPaidText: (app: string) => `You can use them in ${app} now. You can close this tab.`,
+  returnPaidText: (app: string) => `You can close this tab and go back to ${app}.`,
   returnTitle: 'Thank you',
   returnText:
     'You can close this tab and go back to the app. Your credits appear there once the payment is confirmed.',
   cancelTitle: 'Payment cancelled',
-  cancelText: 'You weren’t charged. You can close this tab and go back to the app.',
+  cancelText: 'You were not charged. You can close this tab and go back to the app.',
 
   wrong: 'Something went wrong. Please try again.',
   paymentsUnavailable: 'Payments are not available right now. The operator has been notified.',
@@ -269,6 +288,12 @@ const de: Messages = {
   stepUpTitle: 'Bestätigen Sie, dass Sie es sind',
   stepUpText: (app) =>
     `Nur Sie können bezahlen und entscheiden, was ${app} ausgeben darf. Wir senden Ihnen einen Code per E-Mail.`,
+  stepUpForCode: (code) =>
+    `Bestätigen Sie, dass Sie es sind, um den Code ${code} zu nutzen. Wir senden Ihnen einen Code per E-Mail.`,
+  otherAccountTitle: (app) => `Das ist nicht das Konto, das ${app} nutzt`,
+  otherAccountText: (app, email) =>
+    `${email} gehört zu einem anderen Konto. Wenn Sie damit fortfahren, nutzt ${app} ab jetzt dieses Konto und sein Guthaben.`,
+  otherAccountRetry: 'Andere Adresse versuchen',
   knownText: (app) => `Sie sind auf diesem Gerät angemeldet. Mit diesem Konto weiter zu ${app}?`,
   continueAs: 'Weiter als',
   email: 'E-Mail',
@@ -280,13 +305,13 @@ const de: Messages = {
   codeText: 'Wir haben einen sechsstelligen Code gesendet an',
   code: 'Code',
   codeIncomplete: 'Geben Sie alle sechs Ziffern ein.',
-  codeInvalid: 'Dieser Code ist nicht korrekt. Bitte überprüfen Sie ihn.',
-  codeExpired: 'Dieser Code ist abgelaufen. Bitte fordern Sie einen neuen an.',
+  codeInvalid: 'Der Code ist nicht korrekt. Überprüfen Sie ihn oder fordern Sie einen neuen an.',
+  codeExpired: 'Der Code ist abgelaufen. Fordern Sie einen neuen an.',
   passkeyNeeded: 'Sie bestätigen Änderungen mit einem Passkey. Legen Sie die Freigabe in Ihrem Konto fest.',
   codeHint: 'Der Code gilt 10 Minuten.',
   resend: 'Neuen Code senden',
   resendIn: (seconds) => `Neuer Code in ${seconds} s`,
-  resent: 'Ein neuer Code ist unterwegs.',
+  resent: 'Wir haben einen neuen Code gesendet. Der alte gilt nicht mehr.',
   otherEmail: 'Andere E-Mail-Adresse',
   mailCaught: 'Im Testmodus werden keine E-Mails versendet.',
   mailOpen: 'Test-Postfach öffnen',
@@ -299,10 +324,21 @@ const de: Messages = {
   allowanceUsedUp: (credits) =>
     `Ihre Freigabe für diese App ist aufgebraucht. Sie haben ${credits} Credits. Wählen Sie, wie viele sie noch nutzen darf.`,
   limitReachedTitle: (app) => `${app} kann Ihre Credits zurzeit nicht nutzen`,
-  limitReached:
-    'Ein Limit, das Sie gesetzt haben, ist erreicht, oder Sie haben diese App gestoppt. Erhöhen Sie das Limit oder lassen Sie die App in Ihrem Konto weiterlaufen.',
-  appLimitReached: (app) =>
-    `Sie haben ein Limit erreicht, das ${app} für Nutzer festlegt. Nur die App kann es erhöhen.`,
+  limitStopApp: (app) => `Sie haben ${app} gestoppt. Setzen Sie die App in Ihrem Konto fort.`,
+  limitStopAll: 'Sie haben alle Apps gestoppt. Setzen Sie sie in Ihrem Konto fort.',
+  limitReview:
+    'Dieser Dienst prüft Ihre Anfragen und hat sie so lange pausiert. Ihr Guthaben bleibt erhalten.',
+  limitReached: (period, app, isForAll) => {
+    const limit = `Limit pro ${{ day: 'Tag', week: 'Woche', month: 'Monat' }[period]}`;
+    if (app !== null) return `Das ${limit}, das ${app} für Nutzer festlegt, ist erreicht.`;
+    return `Ihr ${limit} für ${isForAll ? 'alle Apps' : 'diese App'} ist erreicht.`;
+  },
+  limitResetsAt: (time) => `Es beginnt neu am ${time}.`,
+  limitRaise: (isOfApp) =>
+    isOfApp ? 'Nur die App kann es erhöhen.' : 'Sie können es in Ihrem Konto erhöhen.',
+  limitNotLifted: 'Weitere Credits ändern daran nichts.',
+  resumeApp: (app) => `${app} fortsetzen`,
+  resumeAll: 'Alle Apps fortsetzen',
   changeLimits: 'Limits ändern',
   limitTitle: (scope, period) => {
     const limit = `Limit pro ${{ day: 'Tag', week: 'Woche', month: 'Monat' }[period]}`;
@@ -363,6 +399,7 @@ const de: Messages = {
     not_first_purchase: 'Dieser Code gilt nur für Ihren ersten Kauf.',
     too_small: 'Dieser Betrag ist für den Code zu klein.',
   },
+  answers: (count, model) => `Etwa ${count} Antworten hier, mit je 400 Wörtern von ${model}.`,
   taxIncluded: 'Inklusive Steuern.',
   rate: (from, to) => `1 ${from} = ${to}, wird beim Fortfahren festgelegt.`,
   rateLocked: (from, to) => `1 ${from} = ${to}, für diese Zahlung festgelegt.`,
@@ -375,6 +412,8 @@ const de: Messages = {
   cardExpires: (date) => `gültig bis ${date}`,
   cardPay: (money, card) => `${money} mit ${card} bezahlen`,
   cardOther: 'Andere Zahlungsart',
+  cardSave: 'Karte für später speichern',
+  setLimits: 'Limits setzen',
   cardRemove: 'Entfernen',
   cardRemoveText: (card) => `${card} entfernen? Sie können sie beim Bezahlen erneut speichern.`,
   cardRemoveTopUp: 'Das automatische Aufladen nutzt diese Karte und wird ausgeschaltet.',
@@ -409,6 +448,9 @@ const de: Messages = {
     'Das dauert länger als üblich. Sie können dieses Fenster schließen: Ihre Credits werden automatisch gutgeschrieben.',
   successTitle: (credits) => `${credits} Credits gutgeschrieben`,
   successText: (app) => `Sie können sie in ${app} sofort nutzen.`,
+  successLater: (app) => `${app} kann sie noch nicht nutzen.`,
+  successDebt: (app) =>
+    `Sie decken Credits, die vor einer Erstattung ausgegeben wurden. ${app} kann keine nutzen.`,
   newBalance: 'Neues Guthaben',
   paid: 'Bezahlt',
   receipt: 'Quittung',
@@ -418,11 +460,9 @@ const de: Messages = {
   receiptMailed: 'Sie erhalten sie auch per E-Mail.',
   optIn: (app) => `Auch anderswo gekaufte Credits für ${app} freigeben`,
   optInHint: (credits) => `Sie haben ${credits} davon. Ohne Häkchen bleiben sie unangetastet.`,
-  optInByKey: 'Zur Bestätigung senden wir Ihnen vorher einen Code per E-Mail.',
   optInSave: (credits) => `Bis zu ${credits} freigeben und fertig`,
-  optInConfirm: 'Weiter',
   failedTitle: 'Die Zahlung ist fehlgeschlagen',
-  failedText: 'Es wurde nichts abgebucht. Versuchen Sie es erneut oder verwenden Sie eine andere Karte.',
+  failedText: 'Versuchen Sie es mit einer anderen Karte. Es wurde nichts abgebucht.',
   failures: {
     insufficient_funds: 'Ihre Karte ist nicht ausreichend gedeckt.',
     expired_card: 'Ihre Karte ist abgelaufen.',
@@ -444,7 +484,7 @@ const de: Messages = {
   chooseAgain: 'Betrag wählen',
 
   returnPaid: (credits) => `${credits} Credits gutgeschrieben`,
-  returnPaidText: (app) => `Sie können sie sofort in ${app} nutzen und diesen Tab schließen.`,
+  returnPaidText: (app) => `Sie können diesen Tab schließen und zu ${app} zurückkehren.`,
   returnTitle: 'Vielen Dank',
   returnText:
     'Sie können diesen Tab schließen und zur App zurückkehren. Dort erscheinen Ihre Credits, sobald die Zahlung bestätigt ist.',

@@ -6,7 +6,8 @@ export function Panel({ footer, children }: { footer?: ReactNode; children: Reac
   return (
     <div className="flex min-h-dvh flex-col bg-surface sm:bg-sunken sm:p-6 sm:dark:bg-page">
       <div className="flex w-full flex-1 flex-col bg-surface sm:m-auto sm:min-h-[41rem] sm:max-w-[28rem] sm:flex-none sm:rounded-2xl sm:border sm:border-line sm:shadow-[0_16px_48px_-24px_rgb(0_0_0/0.25)]">
-        <main className="mx-auto flex w-full max-w-[28rem] flex-1 flex-col px-6 pt-3 sm:px-8 sm:pt-5">
+        {/* A focused field stays clear of the buttons that are always in view. */}
+        <main className="mx-auto flex w-full max-w-[28rem] flex-1 flex-col px-6 pt-3 sm:px-8 sm:pt-5 [&_:is(input,select,summary)]:scroll-mb-40">
           {children}
         </main>
         <footer className="flex min-h-12 items-center justify-center px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))] pt-3 text-center text-[0.8125rem] text-muted">

@@ -26,6 +26,8 @@ input:not([type=radio], [type=checkbox]), select, button { width: 100%; padding:
 a { display: inline-block; padding: .5rem 0; }
 summary { padding: .5rem 0; }
 button { margin-top: .5rem; }
+.pay { position: sticky; bottom: 0; padding: .5rem 0; background: light-dark(#fff, #131417); }
+html { scroll-padding-bottom: 6rem; }
 .error { color: light-dark(#b3261e, #ff9d94); margin: 0; }
 `;
 

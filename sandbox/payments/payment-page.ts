@@ -23,9 +23,10 @@ export function describePaymentPage(
       ? `<a class="back" href="${escapeHtml(session.cancel_url)}">Cancel and go back</a>`
       : '';
   const title = isSetup ? 'Save card' : `Pay ${price}`;
+  const heading = isSetup ? '<h1>Save card</h1>' : `<h1>${price}</h1><p>${escapeHtml(product)}</p>`;
   return {
     title,
-    main: `${back}<h1>${price || title}</h1><p>${escapeHtml(product)}</p>
+    main: `${back}${heading}
       ${asksForCountry(session) ? '<p>Tax is included.</p>' : ''}
       ${isOpen ? renderOpen(session, saved, title) : renderClosed(session, price)}`,
     ...(frame && { frame }),
@@ -34,13 +35,11 @@ export function describePaymentPage(
 }
 
 function renderOpen(session: Session, saved: readonly PaymentMethod[], title: string): string {
-  const pay = `<p class="error" role="alert"></p><button type="submit">${title}</button>`;
+  const pay = `<div class="pay"><p class="error" role="alert"></p><button type="submit">${title}</button></div>`;
+  const isSetup = session.mode === 'setup';
   return `<div id="pay-step" tabindex="-1">
-    <fieldset><legend>Payment method</legend>
-      <label><input type="radio" name="method" value="card" checked> Card</label>
-      <label><input type="radio" name="method" value="bank"> Bank debit</label>
-    </fieldset>
-    <form id="card-form" novalidate aria-label="Card payment">
+    ${isSetup ? '' : METHODS}
+    <form id="card-form" novalidate aria-label="${isSetup ? 'Card' : 'Card payment'}">
       ${renderSavedCards(session, saved)}
       ${renderField('number', 'number', 'Card number', 'autocomplete="cc-number" inputmode="numeric"')}
       ${renderField('expiry', 'expiry', 'Expiry (MM / YY)', 'autocomplete="cc-exp" inputmode="numeric"')}
@@ -51,23 +50,33 @@ function renderOpen(session: Session, saved: readonly PaymentMethod[], title: st
       ${pay}
       ${renderTestCards()}
     </form>
-    <form id="bank-form" novalidate aria-label="Bank debit" hidden>
-      ${renderField('iban', 'iban', 'Account number (IBAN)')}
-      ${renderField('holder', 'name', 'Account holder')}
-      ${renderBuyerFields(session, 'bank')}
-      ${pay}
-      <p>Sandbox: no real money moves.</p>
-      ${TEST_ACCOUNTS.map(({ iban, label }) => `<button type="button" data-iban="${iban}">${label} ${iban}</button>`).join('')}
-    </form>
+    ${isSetup ? '' : renderBankForm(session, pay)}
   </div>
   <div id="challenge" tabindex="-1" hidden>
     <h2>Confirm it’s you</h2><p>A real bank would show its own 3-D Secure page here.</p>
     <button type="button" data-send='{"challenge":"complete"}'>Complete authentication</button>
     <button type="button" data-send='{"challenge":"fail"}'>Fail authentication</button>
   </div>
-  <h2 id="done" tabindex="-1" hidden>Payment complete</h2>
+  <h2 id="done" tabindex="-1" hidden>${describeEnd(session)}</h2>
   <h2 id="sent" tabindex="-1" hidden>Payment sent</h2>`;
 }
+
+const METHODS = `<fieldset><legend>Payment method</legend>
+      <label><input type="radio" name="method" value="card" checked> Card</label>
+      <label><input type="radio" name="method" value="bank"> Bank debit</label>
+    </fieldset>`;
+
+const renderBankForm = (session: Session, pay: string): string =>
+  `<form id="bank-form" novalidate aria-label="Bank debit" hidden>
+      ${renderField('iban', 'iban', 'Account number (IBAN)')}
+      ${renderField('holder', 'name', 'Account holder')}
+      ${renderBuyerFields(session, 'bank')}
+      ${pay}
+      <p>Sandbox: no real money moves.</p>
+      ${TEST_ACCOUNTS.map(({ iban, label }) => `<button type="button" data-iban="${iban}">${label} ${iban}</button>`).join('')}
+    </form>`;
+
+const describeEnd = ({ mode }: Session): string => (mode === 'setup' ? 'Card saved' : 'Payment complete');
 
 const renderField = (id: string, name: string, label: string, attributes = ''): string =>
   `<label for="${id}">${label}</label>
@@ -116,9 +125,11 @@ function renderTestCards(): string {
     <details><summary>More test cards</summary>${rows.join('')}</details>`;
 }
 
-function renderClosed({ id, status, success_url, cancel_url }: Session, price: string): string {
+function renderClosed(session: Session, price: string): string {
+  const { id, mode, status, success_url, cancel_url } = session;
   const isPaid = status === 'complete';
   const back = isPaid ? success_url?.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url;
-  const text = isPaid ? `<h2>Payment complete</h2><p>${price}</p>` : '<h2>This payment has expired</h2>';
+  const ended = mode === 'setup' ? 'This page has expired' : 'This payment has expired';
+  const text = isPaid ? `<h2>${describeEnd(session)}</h2><p>${price}</p>` : `<h2>${ended}</h2>`;
   return `${text}${back ? `<a href="${escapeHtml(back)}">Go back</a>` : ''}`;
 }

@@ -38,6 +38,7 @@ export {
   type Period,
   readLimits,
   readPartnerLimits,
+  readReachedLimit,
   readStops,
   removeLimits,
   resumeSpending,

@@ -2,7 +2,9 @@ import type { Microcredits } from '../base/credits';
 import { pool, type Tx } from '../base/db';
 import { invariant } from '../base/errors';
 import type { ModelRule } from '../base/typed-limits';
+import type { LimitScope, ReachedLimit } from './admission';
 import { returnIdleHolds } from './kept-holds';
+import { minimumBalance } from './minimum-balance';
 
 /**
  * What a user lets one app, or all apps together, spend, and what a partner lets its users spend: see "Spending limits" in
@@ -120,6 +122,23 @@ function toLimits(row: LimitRow): LimitsInUse {
     isStopped: row.is_stopped,
     used: { day: usedIn('day'), week: usedIn('week'), month: usedIn('month') },
   };
+}
+
+/** The limit or stop that refuses every request of an app for a user; null if none does. */
+export async function readReachedLimit(userId: string, partnerId: string): Promise<ReachedLimit | null> {
+  const { rows } = await pool().query<{ refusal: string | null; resets_at: Date | null }>({
+    name: 'read_reached_limit',
+    text: `SELECT l.refusal, l.resets_at
+           FROM wallet a LEFT JOIN partner p ON p.id = $2
+           CROSS JOIN LATERAL ledger_limits(
+             $1, $2, a.limits_zone, p.limits_users IS TRUE, NULL, NULL, $3, a.held, NULL) l
+           WHERE a.user_id = $1`,
+    values: [userId, partnerId, minimumBalance().toString()],
+  });
+  const [row] = rows;
+  if (row?.refusal == null) return null;
+  const [, kind, scope] = row.refusal.split('_') as ['limit', ReachedLimit['kind'], LimitScope];
+  return { kind, scope, resetsAt: row.resets_at };
 }
 
 /** What a partner's limits, with those of operators, allow a user in its app. Null if there are none. */

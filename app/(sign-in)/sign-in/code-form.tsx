@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { type Challenge, CodeEntry } from '@/app/_ui/code-entry';
 import { useAction } from '@/app/_ui/use-action';
+import { messagesFor } from '@/app/checkout/messages';
 import { enterCode, sendCode } from './actions';
 
 type Props = {
@@ -13,17 +14,11 @@ type Props = {
   onSignedIn(): void;
 };
 
-const WORDS = {
-  code: 'Code',
-  codeIncomplete: 'Enter all six digits.',
-  signIn: 'Sign in',
-  resend: 'Send a new code',
-  resendIn: (seconds: number) => `Send a new code in ${seconds} s`,
-  otherEmail: 'Use another e-mail',
-};
+/** The same step as in the checkout. */
+const WORDS = messagesFor('en');
 
 export function CodeForm({ email, challenge, onSent, onOtherEmail, onSignedIn }: Props) {
-  const [hint, setHint] = useState('The code is valid for 10 minutes.');
+  const [hint, setHint] = useState(WORDS.codeHint);
   const [isLeaving, setLeaving] = useState(false);
   const entry = useAction(enterCode);
   const another = useAction(sendCode);
@@ -45,15 +40,15 @@ export function CodeForm({ email, challenge, onSent, onOtherEmail, onSignedIn }:
     forgetFailures();
     const sent = await another.run({ email });
     if (!sent.ok || !sent.value) return;
-    setHint('We sent a new code. The old one no longer works.');
+    setHint(WORDS.resent);
     onSent({ id: sent.value.challengeId, resendInSeconds: sent.value.resendInSeconds });
   }
 
   return (
     <section className="animate-appear">
-      <h1 className="text-2xl font-semibold">Check your mail</h1>
+      <h1 className="text-2xl font-semibold">{WORDS.codeTitle}</h1>
       <p className="mt-1.5 mb-6 text-muted">
-        We sent a six-digit code to <strong className="font-medium wrap-anywhere text-text">{email}</strong>
+        {WORDS.codeText} <strong className="font-medium wrap-anywhere text-text">{email}</strong>
       </p>
       <CodeEntry
         words={WORDS}

@@ -8,6 +8,7 @@ import { Button } from '@/app/_ui/button';
 import type { Challenge } from '@/app/_ui/code-entry';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
+import { messagesFor } from '@/app/checkout/messages';
 import { sendCode } from './actions';
 import { CodeForm } from './code-form';
 
@@ -64,7 +65,7 @@ function EmailForm({ brand, invited, email, onEmail, onSent, onSignedIn }: Email
     event.preventDefault();
     if (isRunning) return;
     const address = email.trim();
-    if (!LOOKS_LIKE_EMAIL.test(address)) return setProblem('Enter a complete e-mail address.');
+    if (!LOOKS_LIKE_EMAIL.test(address)) return setProblem(messagesFor('en').emailInvalid);
     const sent = await run({ email: address });
     if (sent.ok && sent.value) {
       const { challengeId, resendInSeconds } = sent.value;

@@ -15,6 +15,8 @@ export class ApiRefusal extends Error {
     message: string,
     /** What the refusal is about: the prompt, or a limit. */
     readonly param: string | null = null,
+    /** Where the user can resolve it. */
+    readonly actionUrl: string | null = null,
   ) {
     super(message);
   }
@@ -97,7 +99,12 @@ async function request(
   });
   if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as {
-    error?: { type?: string; message?: string; param?: string | null };
+    error?: { type?: string; message?: string; param?: string | null; action_url?: string };
   };
-  throw new ApiRefusal(error?.type ?? 'internal_error', error?.message ?? 'The request failed', error?.param);
+  throw new ApiRefusal(
+    error?.type ?? 'internal_error',
+    error?.message ?? 'The request failed',
+    error?.param,
+    error?.action_url,
+  );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiRefusal } from './api';
-import { type DemoEvent, INITIAL_STATE, needsCheckout, reduce } from './demo-state';
+import { type DemoEvent, INITIAL_STATE, reduce } from './demo-state';
+import { describeProblem, needsCheckout } from './describe-problem';
 
 const reduceAll = (...events: DemoEvent[]) => events.reduce(reduce, INITIAL_STATE);
 const started: DemoEvent = { type: 'request_started' };
@@ -23,7 +24,7 @@ describe('a request', () => {
     expect(
       reduceAll(started, text('Once'), failed(new Error('Offline')), { type: 'request_ended' }),
     ).toMatchObject({
-      problem: 'Offline',
+      problem: { text: 'Offline', link: null },
       response: { text: 'Once', isStreaming: false },
     });
     expect(reduceAll(started, failed(new Error('Offline')), { type: 'request_ended' }).response).toBeNull();
@@ -33,19 +34,49 @@ describe('a request', () => {
     'refused with %s says what to do, and the checkout resolves it',
     (type) => {
       const refused = reduceAll(started, failed(new ApiRefusal(type, 'Refused')));
-      expect(refused).toMatchObject({ response: null, problem: expect.stringMatching(/[Bb]uy/) });
+      expect(refused).toMatchObject({ response: null, problem: { text: expect.stringMatching(/[Bb]uy/) } });
       expect(reduce(refused, { type: 'credits_changed', userKey: null, balance: 5 }).problem).toBeNull();
     },
   );
 
   test('refused for any other reason repeats the message of the API', () => {
-    expect(reduceAll(started, failed(new ApiRefusal('rate_limited', 'Slow down'))).problem).toBe('Slow down');
+    expect(reduceAll(started, failed(new ApiRefusal('rate_limited', 'Slow down'))).problem?.text).toBe(
+      'Slow down',
+    );
   });
 
   test('refused for its length keeps the checkout closed, and says what the request needs', () => {
-    const refusal = new ApiRefusal('insufficient_credits', 'Shorten the prompt', 'messages');
-    expect(reduceAll(started, failed(refusal)).problem).toBe('Shorten the prompt');
-    expect(needsCheckout(refusal)).toBe(false);
+    for (const prompt of ['messages', 'input']) {
+      const refusal = new ApiRefusal('insufficient_credits', 'Not enough', prompt, 'http://svc/buy');
+      expect(reduceAll(started, failed(refusal)).problem).toEqual({
+        text: expect.stringContaining('Shorten it, or buy credits'),
+        link: { href: 'http://svc/buy', label: 'Buy credits' },
+      });
+      expect(needsCheckout(refusal)).toBe(false);
+    }
+  });
+
+  test('refused by a stop or limit says which, in a sentence of its own, and never sells credits', () => {
+    const texts = new Set<string>();
+    for (const scope of ['app', 'all', 'partner'])
+      for (const kind of ['stop', 'model', 'request', 'day', 'week', 'month']) {
+        if (scope === 'partner' && (kind === 'stop' || kind === 'week')) continue;
+        const refusal = new ApiRefusal('partner_limit_reached', 'API', `limits.${scope}.${kind}`);
+        const { text } = describeProblem(refusal);
+        expect(text).not.toMatch(/API|buy|allowance/i);
+        expect(needsCheckout(refusal)).toBe(false);
+        texts.add(text);
+      }
+    expect(texts.size).toBe(16);
+  });
+
+  test('refused by a stop links to where the user resumes the app', () => {
+    const param = 'limits.app.stop';
+    const refusal = new ApiRefusal('partner_limit_reached', 'API', param, 'http://svc/continue');
+    expect(describeProblem(refusal)).toEqual({
+      text: 'You stopped this app from spending your credits.',
+      link: { href: 'http://svc/continue', label: 'Resume it' },
+    });
   });
 });
 

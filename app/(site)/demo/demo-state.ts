@@ -1,4 +1,5 @@
-import { ApiRefusal, type Usage } from './api';
+import type { Usage } from './api';
+import { describeProblem, needsCheckout, type Problem } from './describe-problem';
 
 export type ModelResponse = { text: string; isStreaming: boolean; usage: Usage | null };
 
@@ -7,7 +8,7 @@ export type DemoState = {
   userKey: string | null;
   balance: number | null;
   response: ModelResponse | null;
-  problem: string | null;
+  problem: Problem | null;
 };
 
 export type DemoEvent =
@@ -50,22 +51,4 @@ export function reduce(state: DemoState, event: DemoEvent): DemoState {
       // Text that arrived before a failure stays; an empty response is removed.
       return { ...state, response: response?.text ? { ...response, isStreaming: false } : null };
   }
-}
-
-/** Refusals that the user can resolve in the checkout. */
-const CHECKOUT_REFUSALS: Record<string, string> = {
-  insufficient_credits: 'You’re out of credits. Buy more to continue.',
-  partner_not_permitted:
-    'You have credits, but this app may not use them yet. Allow it, or buy credits here.',
-  partner_limit_reached: 'Your allowance for this app is used up. Raise it, or buy credits here.',
-};
-
-export function needsCheckout(error: unknown): boolean {
-  return error instanceof ApiRefusal && error.param === null && error.type in CHECKOUT_REFUSALS;
-}
-
-function describeProblem(error: unknown): string {
-  if (error instanceof ApiRefusal)
-    return (error.param === null && CHECKOUT_REFUSALS[error.type]) || error.message;
-  return error instanceof Error ? error.message : 'The request failed';
 }

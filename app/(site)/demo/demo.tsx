@@ -6,6 +6,7 @@ import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { CallbackLog } from './callback-log';
 import type { DemoState, ModelResponse } from './demo-state';
+import type { Problem } from './describe-problem';
 import { OptionsPanel } from './options-panel';
 import { PromptForm } from './prompt-form';
 import { useDemo } from './use-demo';
@@ -37,7 +38,7 @@ export function Demo({ mailUrl, language, ...setup }: Props) {
         <Credits state={state} language={language} isReady={isReady} onBuy={buy} />
         {mailUrl !== null && <SandboxHint mailUrl={mailUrl} />}
         {hasFailed && (
-          <Problem text="The checkout script couldn’t be loaded. A content blocker may be the cause." />
+          <ProblemNotice text="The checkout script couldn’t be loaded. A content blocker may be the cause." />
         )}
         <PromptForm
           isReady={isReady}
@@ -45,7 +46,7 @@ export function Demo({ mailUrl, language, ...setup }: Props) {
           onSend={(model, prompt) => void send(model, prompt)}
           onStop={stop}
         />
-        {problem && <Problem text={problem} />}
+        {problem && <ProblemNotice {...problem} />}
         {response && <ResponseCard response={response} language={language} />}
         {options && <OptionsPanel options={options} {...setup} />}
         <CallbackLog log={log} />
@@ -115,10 +116,22 @@ function SandboxHint({ mailUrl }: { mailUrl: string }) {
   );
 }
 
-function Problem({ text }: { text: string }) {
+function ProblemNotice({ text, link = null }: { text: string; link?: Problem['link'] }) {
   return (
     <div className="mt-4">
-      <Notice kind="danger">{text}</Notice>
+      <Notice kind="danger">
+        {text}{' '}
+        {link && (
+          <a
+            href={link.href}
+            target="_blank"
+            rel="noopener"
+            className="font-medium underline underline-offset-2"
+          >
+            {link.label}
+          </a>
+        )}
+      </Notice>
     </div>
   );
 }

@@ -2,7 +2,8 @@
 
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { ApiRefusal, findUsage, readBalance, streamResponse } from './api';
-import { INITIAL_STATE, needsCheckout, reduce } from './demo-state';
+import { INITIAL_STATE, reduce } from './demo-state';
+import { needsCheckout } from './describe-problem';
 import { useWidget } from './use-widget';
 import { type DemoOptions, initOptions, openOptions, readDemoOptions } from './widget-options';
 

@@ -17,7 +17,7 @@ type Props = {
 export function AccountHeader({ say, language, visit, onAccount }: Props) {
   const balance = `${formatCredits(visit.balance ?? 0, language)} ${say.credits}`;
   return (
-    <header className="mb-6 flex min-h-11 items-center gap-3">
+    <header className="mb-4 flex min-h-11 items-center gap-3">
       {visit.app_logo === null ? (
         <span
           aria-hidden="true"

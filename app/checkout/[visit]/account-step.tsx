@@ -4,11 +4,14 @@ import { Amount } from '../../_ui/amount';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
+import { Notice } from '../../_ui/notice';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { VisitState } from './api';
+import { describeLimit } from './describe-limit';
 import { LimitList } from './limit-list';
 import { Line } from './line';
+import { StepActions } from './step-actions';
 
 type Props = {
   say: Messages;
@@ -32,6 +35,13 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
       <p className="mt-1.5 mb-5 wrap-anywhere text-muted">
         {isSignedIn ? visit.email : say.accountByKey(visit.app_name)}
       </p>
+      {visit.limited_by !== null && (
+        <div className="mb-4">
+          <Notice kind="warning">
+            {describeLimit(visit.limited_by, { say, language, app: visit.app_name })}
+          </Notice>
+        </div>
+      )}
       <dl className="grid gap-2.5 border-y border-line py-4">
         <Line label={say.accountHere(visit.app_name)}>{show(visit.balance)}</Line>
         {isSignedIn && (
@@ -63,21 +73,25 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
         </button>
       )}
       <AppContact say={say} visit={visit} />
-      <div className="mt-auto pt-6">
+      <StepActions>
         <p className="mb-3 text-sm text-muted">{say.signOutHint(visit.app_name)}</p>
-        <ArmedButton
-          look="secondary"
-          size="large"
-          coveredHint={say.covered}
-          className="w-full"
-          onClick={onSignOut}
-        >
-          {say.signOut}
-        </ArmedButton>
-        <Button look="quiet" className="mt-2 w-full" onClick={onBack}>
-          {say.back}
-        </Button>
-      </div>
+        <div className="grid grid-cols-2 items-start gap-2">
+          <Button look="secondary" size="large" onClick={onBack}>
+            {say.back}
+          </Button>
+          <div>
+            <ArmedButton
+              look="secondary"
+              size="large"
+              coveredHint={say.covered}
+              className="w-full"
+              onClick={onSignOut}
+            >
+              {say.signOut}
+            </ArmedButton>
+          </div>
+        </div>
+      </StepActions>
     </section>
   );
 }

@@ -35,24 +35,27 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
   }
 
   /**
-   * Delivers a key to the app if the user is signed in. Otherwise, a key that the app already holds
-   * identifies the user.
+   * A key that the app already holds identifies the user; the server compares it with who is signed in. An app without
+   * one gets a key if the user is signed in.
    */
   async function recognise(visit: VisitState): Promise<VisitState> {
     const { heldKey } = host;
-    if (visit.signed_in === 'session' && heldKey === null) {
-      const { sign_in_token: token } = await api.issueToken();
-      await host.deliverToken(token);
-      return visit;
-    }
-    if (visit.signed_in !== null || heldKey === null) return visit;
+    if (heldKey === null) return deliverKey(visit);
     try {
       return (await api.recognise(heldKey)).state;
     } catch (error) {
+      if (failureCode(error) !== 'invalid_user_key') return visit;
       // A key that no longer works is dropped silently; the user signs in again.
-      if (failureCode(error) === 'invalid_user_key') host.send({ t: 'forget_key' });
-      return visit;
+      host.send({ t: 'forget_key' });
+      return deliverKey(visit);
     }
+  }
+
+  async function deliverKey(visit: VisitState): Promise<VisitState> {
+    if (visit.signed_in !== 'session') return visit;
+    const { sign_in_token: token } = await api.issueToken();
+    await host.deliverToken(token);
+    return visit;
   }
 
   async function refresh(): Promise<void> {
@@ -70,7 +73,8 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
     if (token && (await host.deliverToken(token.sign_in_token))) dispatch({ type: 'key_delivered' });
   }
 
-  async function applyCode(code: string): Promise<string | undefined> {
+  /** The amount that was chosen outlives a confirmation, as the code does. */
+  async function applyCode(code: string, amount?: number): Promise<string | undefined> {
     try {
       const found = await api.readOffer(code);
       if ('refused' in found) return say.codeRefusals[found.refused] ?? say.wrong;
@@ -78,7 +82,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
       return undefined;
     } catch (error) {
       if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);
-      dispatch({ type: 'step_up_requested' });
+      dispatch({ type: 'code_step_up_requested', amount, code });
       return undefined;
     }
   }
@@ -179,6 +183,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
   return {
     ...createCardActions({ api, host, say, language, dispatch }),
     start,
+    refresh,
     finishSignIn,
     deliverKeyAgain,
     applyCode,

@@ -12,6 +12,7 @@ import { StepTitle } from '../step-title';
 import type { AllowanceChoice, VisitState } from './api';
 import { LimitList } from './limit-list';
 import { newSaveId } from './save-id';
+import { StepActions } from './step-actions';
 
 const SUGGESTIONS = [100, 500, 1000];
 /** Worth $1. A click that a user did not mean to make permits no more than this. */
@@ -80,7 +81,7 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
           {say.allowanceAll(show(most))}
         </ArmedButton>
       </div>
-      <div className="mt-auto pt-6">
+      <StepActions>
         {failure && (
           <div className="mb-4">
             <Notice kind="danger">{failure}</Notice>
@@ -99,7 +100,7 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
         <Button look="quiet" className="mt-2 w-full" onClick={onBuy}>
           {say.buyInstead}
         </Button>
-      </div>
+      </StepActions>
     </form>
   );
 }

@@ -14,10 +14,12 @@ import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { CardChoice as CardOrder, VisitState } from './api';
 import { CardChoice } from './card-choice';
+import { describeLimit } from './describe-limit';
 import { Line } from './line';
 import { PromotionField } from './promotion-field';
-import { bonusFor, creditsFor, describeRate, type Offer, parseAmount } from './purchase-amount';
+import { bonusFor, countAnswers, creditsFor, describeRate, type Offer, parseAmount } from './purchase-amount';
 import { newSaveId } from './save-id';
+import { StepActions } from './step-actions';
 
 const DEFAULT_AMOUNT = 10;
 
@@ -28,7 +30,9 @@ type Props = {
   preset: number | null;
   /** Of the promotion code, if one was entered. */
   offer: Offer | null;
-  onApplyCode(code: string): Promise<string | undefined>;
+  /** Entered before the user confirmed their identity. */
+  typedCode: string | undefined;
+  onApplyCode(code: string, amount?: number): Promise<string | undefined>;
   onRemoveCode(): void;
   /** The saved cards to choose from. Null while they are being read. */
   cards: ShownCard[] | null;
@@ -47,11 +51,7 @@ export function AmountStep(props: Props) {
     <form onSubmit={form.submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.amountTitle}</StepTitle>
       <p className="mt-1.5 mb-5 text-muted">{say.amountText(visit.app_name)}</p>
-      {isPaused && (
-        <div className="mb-4">
-          <Notice>{say.eurPaused}</Notice>
-        </div>
-      )}
+      <AmountNotices {...props} isPaused={isPaused} />
       <AmountTiles
         legend={<legend className="sr-only">{say.amountGroup}</legend>}
         amounts={visit.amounts}
@@ -79,32 +79,58 @@ export function AmountStep(props: Props) {
           />
         </div>
       )}
-      <div className="mt-auto pt-6">
+      <div className="mt-auto pt-5">
+        <dl className="mb-3 grid gap-1.5 border-t border-line pt-4">
+          <Line label={say.youPay}>{amount === null ? '–' : money(amount)}</Line>
+          <Line label={say.youGet}>{amount === null ? '–' : credits(amount)}</Line>
+          {form.bonus > 0 && <Line label={say.bonus}>+{formatCredits(form.bonus, props.language)}</Line>}
+        </dl>
+        {form.notes !== '' && <p className="mb-2 text-sm text-muted">{form.notes}</p>}
+        <PromotionField
+          {...props}
+          hasBonus={form.bonus > 0}
+          entered={props.typedCode}
+          // Confirmed by now; a user who went back instead decides again.
+          appliesEntered={visit.signed_in === 'session'}
+          onApply={(code) => props.onApplyCode(code, amount ?? undefined)}
+          onRemove={props.onRemoveCode}
+        />
+        {onUseOwn && (
+          <Button look="quiet" size="small" className="-mt-2 mb-2 -ml-3" onClick={onUseOwn}>
+            {say.useOwn}
+          </Button>
+        )}
+      </div>
+      <StepActions>
         {form.failure && (
           <div className="mb-4">
             <Notice kind="danger">{form.failure}</Notice>
           </div>
         )}
-        <dl className="mb-4 grid gap-1.5 border-t border-line pt-4">
-          <Line label={say.youPay}>{amount === null ? '–' : money(amount)}</Line>
-          <Line label={say.youGet}>{amount === null ? '–' : credits(amount)}</Line>
-          {form.bonus > 0 && <Line label={say.bonus}>+{formatCredits(form.bonus, props.language)}</Line>}
-        </dl>
-        <PromotionField
-          {...props}
-          hasBonus={form.bonus > 0}
-          onApply={props.onApplyCode}
-          onRemove={props.onRemoveCode}
-        />
-        {form.notes !== '' && <p className="-mt-2 mb-4 text-sm text-muted">{form.notes}</p>}
         <PayButtons {...props} form={form} />
-        {onUseOwn && (
-          <Button look="quiet" className="mt-2 w-full" onClick={onUseOwn}>
-            {say.useOwn}
-          </Button>
-        )}
-      </div>
+      </StepActions>
     </form>
+  );
+}
+
+/** What the buyer should know before choosing an amount. */
+function AmountNotices({ say, language, visit, isPaused }: Props & { isPaused: boolean }) {
+  const { limited_by: limit, app_name: app } = visit;
+  return (
+    <>
+      {limit !== null && (
+        <div className="mb-4">
+          <Notice kind="warning">
+            {describeLimit(limit, { say, language, app })} {say.limitNotLifted}
+          </Notice>
+        </div>
+      )}
+      {isPaused && (
+        <div className="mb-4">
+          <Notice>{say.eurPaused}</Notice>
+        </div>
+      )}
+    </>
   );
 }
 
@@ -174,7 +200,13 @@ function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props)
 
   const wanted = choice === 'custom' ? parseAmount(typed) : choice;
   const amount = wanted !== null && wanted >= visit.minimum && wanted <= visit.maximum ? wanted : null;
+  const bought = amount === null ? 0 : creditsFor(amount, rate);
+  const bonus = offer === null ? 0 : bonusFor(offer, bought);
+  const answers = visit.answer === null ? null : countAnswers(bought + bonus, visit.answer.credits);
   const notes = [
+    ...(visit.answer !== null && answers !== null
+      ? [say.answers(formatCredits(answers, language), visit.answer.model)]
+      : []),
     ...(currency === 'eur' ? [say.rate(...describeRate(rate, currency, language))] : []),
     ...(visit.includes_tax ? [say.taxIncluded] : []),
   ];
@@ -204,7 +236,7 @@ function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props)
     submit,
     report: setFailure,
     notes: notes.join(' '),
-    bonus: offer === null || amount === null ? 0 : bonusFor(offer, creditsFor(amount, rate)),
+    bonus: amount === null ? 0 : bonus,
     isInvalid: isChecked && amount === null,
     money: (value: number) => formatMoney(value, currency, language),
     credits: (value: number) => `${formatCredits(creditsFor(value, rate), language)} ${say.credits}`,

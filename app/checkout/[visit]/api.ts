@@ -29,10 +29,11 @@ export type VisitState = {
   /** Credits that were not bought in this app. */
   elsewhere: number | null;
   allowance_left: number | null;
-  /** Of a limit that refuses requests, or a stop. */
-  limited_by: LimitScope | null;
+  limited_by: LimitedBy | null;
   /** The user's own for this app and for all apps, and those of the app. */
   limits: VisitLimit[];
+  /** What a typical answer costs in this app. Null if nothing sensible can be said. */
+  answer: { credits: number; model: string } | null;
   amounts: number[];
   minimum: number;
   maximum: number;
@@ -47,6 +48,16 @@ export type VisitState = {
 
 /** The user set it for this app or for all apps, or it is the app's. */
 type LimitScope = 'app' | 'all' | 'partner';
+
+/** What refuses every request of the app, however many credits there are. */
+export type LimitedBy = {
+  kind: 'stop' | 'day' | 'week' | 'month' | 'review';
+  /** Null for a review by the service. */
+  scope: LimitScope | null;
+  resets_at: string | null;
+  /** Where the user lifts it, in the service. */
+  path: string | null;
+};
 
 export type VisitLimit = {
   scope: LimitScope;
@@ -98,6 +109,8 @@ export type PaymentStatus = {
   status: 'open' | 'processing' | 'completed' | 'failed' | 'expired';
   credits_added: number;
   balance: number;
+  can_spend: boolean;
+  limited_by: LimitedBy | null;
   /** A code; `failures` in messages.ts has its text. */
   failure?: string;
   receipt_id?: string;
@@ -110,6 +123,11 @@ export type AllowanceChoice = { credits: number; saveId: string };
 export type AllowanceOutcome =
   | { granted_credits: number; credits_added: number; balance: number }
   | { challenge_id: string; resend_in: number };
+
+type SignedIn = { sign_in_token: string; state: VisitState };
+
+/** A code that was mailed, as the user entered it. */
+export type EnteredCode = { challengeId: string; email: string; code: string };
 
 /** A promotion code's offer, or why there is none: a key of `codeRefusals` in messages.ts. */
 type OfferAnswer = { offer: Offer } | { refused: string };
@@ -131,11 +149,12 @@ export function createApi(visitId: string) {
     readVisit: () => send<VisitState>(base),
     sendCode: (email: string, locale: string) =>
       post<{ challenge_id: string; resend_in: number }>('/send-code', { email, locale }),
-    verifyCode: (challengeId: string, email: string, code: string) =>
-      post<{ sign_in_token: string; state: VisitState }>('/verify-code', {
+    /** Refused if it is a code for another account than the one that is known, unless the user wants to change it. */
+    verifyCode: ({ challengeId, ...entry }: EnteredCode, changesAccount: boolean) =>
+      post<SignedIn | { refused: 'other_account' }>('/verify-code', {
+        ...entry,
         challenge_id: challengeId,
-        email,
-        code,
+        changes_account: changesAccount,
       }),
     issueToken: () => post<{ sign_in_token: string }>('/sign-in-token'),
     recognise: (userKey: string) => post<{ state: VisitState }>('/recognise', { user_key: userKey }),

@@ -13,6 +13,8 @@ type Context = {
   dispatch(event: CheckoutEvent): void;
 };
 
+const NOTHING_BOUGHT = { credits_added: 0, balance: 0, can_spend: false, limited_by: null };
+
 /** The actions of the user with saved cards. */
 export function createCardActions({ api, host, say, language, dispatch }: Context) {
   /** Without its cards, a user pays with the form. */
@@ -46,7 +48,7 @@ export function createCardActions({ api, host, say, language, dispatch }: Contex
     }
     if (status !== 'failed' && status !== 'expired') return dispatch({ type: 'card_charged', payment });
     host.send({ t: 'purchase_error', error: { code: 'payment_failed', message: 'The payment failed.' } });
-    const reason = { status, credits_added: 0, balance: 0, ...(failure !== undefined && { failure }) };
+    const reason = { ...NOTHING_BOUGHT, status, ...(failure !== undefined && { failure }) };
     dispatch({ type: 'card_declined', reason });
   }
 

@@ -26,6 +26,7 @@ const VISIT: VisitState = {
   allowance_left: null,
   limited_by: null,
   limits: [],
+  answer: null,
   amounts: [5, 10],
   minimum: 5,
   maximum: 100,
@@ -50,8 +51,24 @@ const PAYMENT: Payment = {
   checkout_url: null,
   payment: { kind: 'sandbox', embed_url: 'https://pay.example.com' },
 };
-const PAID: PaymentStatus = { status: 'completed', credits_added: 1000, balance: 1200, receipt_id: 'rcp_1' };
-const DECLINED: PaymentStatus = { status: 'failed', credits_added: 0, balance: 200, failure: 'declined' };
+const SPENDABLE = { can_spend: true, limited_by: null };
+const PAID: PaymentStatus = {
+  ...SPENDABLE,
+  status: 'completed',
+  credits_added: 1000,
+  balance: 1200,
+  receipt_id: 'rcp_1',
+};
+const DECLINED: PaymentStatus = {
+  ...SPENDABLE,
+  status: 'failed',
+  credits_added: 0,
+  balance: 200,
+  failure: 'declined',
+};
+
+const STOP = { kind: 'stop', scope: 'app', resets_at: null, path: '/account/apps/prt_1' } as const;
+const STOPPED: VisitState = { ...SIGNED_IN, status: 'partner_limit_reached', limited_by: STOP };
 
 const reduceAll = (...events: CheckoutEvent[]): CheckoutState => events.reduce(reduce, INITIAL_STATE);
 const from = (step: Step, ...events: CheckoutEvent[]): CheckoutState =>
@@ -66,7 +83,46 @@ const paying: Step = { name: 'payment', payment: PAYMENT, isOpened: false };
 const OFFER = { code: 'WELCOME20', credits: null, percent: 20, max_credits: null, min_purchase: 0 };
 const applied: CheckoutEvent = { type: 'code_applied', offer: OFFER };
 
+describe('a stop or limit', () => {
+  test('is shown after a confirmation too, and does not lose what was chosen', () => {
+    const confirmed = from(
+      { name: 'amount' },
+      { type: 'code_step_up_requested', amount: 25, code: 'WELCOME20' },
+      signedIn(STOPPED),
+    );
+    const next = { name: 'amount', amount: 25, code: 'WELCOME20' };
+    expect(confirmed.step).toEqual({ name: 'limit', next });
+    expect(reduce(confirmed, { type: 'amount_requested' }).step).toEqual(next);
+    expect(reduce(confirmed, { type: 'visit_refreshed', visit: SIGNED_IN }).step).toEqual(next);
+  });
+
+  test('that the user lifted elsewhere leads to what the app needs now', () => {
+    const limited = reduceAll(read(STOPPED));
+    expect(reduce(limited, { type: 'visit_refreshed', visit: STOPPED }).step).toEqual(limited.step);
+    expect(reduce(limited, { type: 'visit_refreshed', visit: NEEDS_ALLOWANCE }).step).toEqual({
+      name: 'allowance',
+    });
+  });
+});
+
 describe('a promotion code', () => {
+  test('and the amount outlive the confirmation that the code needs, also if the app gets no key at first', () => {
+    const asked = from({ name: 'amount' }, { type: 'code_step_up_requested', amount: 25, code: 'WELCOME20' });
+    const back = { name: 'amount', amount: 25, code: 'WELCOME20' };
+    expect(asked.step).toEqual({ name: 'step_up', back });
+    for (const event of [signedIn(SIGNED_IN), { type: 'went_back' }] as const)
+      expect(reduce(asked, event).step).toEqual(back);
+    const waiting = reduce(asked, signedIn(SIGNED_IN, false));
+    expect(reduce(waiting, { type: 'key_delivered' }).step).toEqual(back);
+  });
+
+  test('is forgotten when another account signs in', () => {
+    const ada = { ...SIGNED_IN, email: 'ada@example.com' };
+    const entered = reduceAll(read(ada), applied);
+    expect(reduce(entered, signedIn(ada)).offer).toEqual(OFFER);
+    expect(reduce(entered, signedIn({ ...ada, email: 'eve@example.com' })).offer).toBeNull();
+  });
+
   test('stays while the buyer changes the amount or is declined, and can be removed', () => {
     const declined = from({ name: 'amount' }, applied, started, ended(DECLINED));
     expect(reduce(declined, { type: 'amount_requested' })).toMatchObject({
@@ -93,6 +149,12 @@ describe('the first step', () => {
       { name: 'allowance' },
     ],
     ['the same user, known by a key only', BY_KEY, { name: 'step_up', back: null }],
+    ['a stop or limit, before anything is sold', STOPPED, { name: 'limit', next: { name: 'amount' } }],
+    [
+      'the same, of a user known by a key only, without a code',
+      { ...STOPPED, signed_in: 'key', elsewhere: null },
+      { name: 'limit', next: { name: 'amount' } },
+    ],
   ] as const)('%s', (_, visit, step) => {
     expect(reduceAll(read(visit))).toEqual({ ...INITIAL_STATE, visit, step });
   });
@@ -114,7 +176,11 @@ describe('signing in', () => {
 
   test('waits while the app has no key', () => {
     const waiting = reduceAll(read(ANONYMOUS), signedIn(SIGNED_IN, false));
-    expect(waiting).toEqual({ ...INITIAL_STATE, visit: SIGNED_IN, step: { name: 'key_failed' } });
+    expect(waiting).toEqual({
+      ...INITIAL_STATE,
+      visit: SIGNED_IN,
+      step: { name: 'key_failed', next: { name: 'amount' } },
+    });
     expect(reduce(waiting, { type: 'key_delivered' }).step).toEqual({ name: 'amount' });
   });
 
@@ -145,9 +211,7 @@ describe('a payment', () => {
     expect(reduce(confirming, ended(PAID)).step).toEqual({
       name: 'success',
       payment: PAYMENT,
-      creditsAdded: 1000,
-      balance: 1200,
-      receiptId: 'rcp_1',
+      outcome: PAID,
     });
   });
 
@@ -261,7 +325,7 @@ describe('saved cards', () => {
   test('that were charged wait for the credits', () => {
     const charged = from({ name: 'amount' }, { type: 'card_charged', payment: order });
     expect(charged.step).toEqual({ name: 'confirming', payment: order });
-    expect(reduce(charged, ended(PAID)).step).toMatchObject({ name: 'success', creditsAdded: 1000 });
+    expect(reduce(charged, ended(PAID)).step).toMatchObject({ name: 'success', outcome: PAID });
   });
 
   test('that were declined say why, and lead back to the amount', () => {

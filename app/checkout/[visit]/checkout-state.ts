@@ -5,9 +5,12 @@ import type { Offer } from './purchase-amount';
 
 /** The step of the checkout a user is at. */
 export type Step =
-  | { name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'key_failed' | 'allowance' }
-  /** `amount`: chosen before. */
-  | { name: 'amount'; amount?: number }
+  | { name: 'connecting' | 'lost' | 'broken' | 'sign_in' | 'allowance' }
+  /** The app did not receive its key. */
+  | { name: 'key_failed'; next: Step }
+  /** Something refuses every request, which no purchase changes. */
+  | { name: 'limit'; next: Step }
+  | AmountStep
   /** The user has to confirm their identity to set an allowance or to use a saved card. */
   | { name: 'step_up'; back: Step | null }
   /** A code was mailed that permits the chosen allowance. */
@@ -18,10 +21,13 @@ export type Step =
   | { name: 'confirming'; payment: Order }
   /** The bank has accepted the payment and settles it later. */
   | { name: 'processing'; payment: Order }
-  | { name: 'success'; payment: Order; creditsAdded: number; balance: number; receiptId: string | null }
+  | { name: 'success'; payment: Order; outcome: PaymentStatus }
   | { name: 'allowed'; granted: number }
   | { name: 'failed'; reason: PaymentStatus | 'form_unavailable' }
   | { name: 'account'; back: Step };
+
+/** What was chosen and typed before. The code has not been applied. */
+type AmountStep = { name: 'amount'; amount?: number; code?: string };
 
 export type CheckoutState = {
   /** Null until it has been read. */
@@ -51,6 +57,7 @@ export type CheckoutEvent =
   | { type: 'amount_requested' }
   | { type: 'code_applied'; offer: Offer }
   | { type: 'code_removed' }
+  | { type: 'code_step_up_requested'; amount: number | undefined; code: string }
   | { type: 'cards_read'; cards: ShownCard[] }
   | { type: 'card_removed'; cardId: string }
   | { type: 'card_step_up_requested'; amount: number }
@@ -83,15 +90,16 @@ export function reduce(state: CheckoutState, event: CheckoutEvent): CheckoutStat
   return {
     visit,
     cards: nextCards(state.cards, event),
-    offer: nextOffer(state.offer, event),
+    offer: nextOffer(state, event),
     step,
     isLeaving: wantsToLeave && isPaying(step),
   };
 }
 
 /** A code is for the user who entered it, and for one purchase. */
-function nextOffer(offer: Offer | null, event: CheckoutEvent): Offer | null {
+function nextOffer({ offer, visit }: CheckoutState, event: CheckoutEvent): Offer | null {
   if (event.type === 'code_applied') return event.offer;
+  if (event.type === 'signed_in') return event.visit.email === visit?.email ? offer : null;
   if (event.type === 'payment_ended') return event.outcome.status === 'completed' ? null : offer;
   return event.type === 'code_removed' || event.type === 'signed_out' ? null : offer;
 }
@@ -119,6 +127,8 @@ function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
       return { name: 'connecting' };
     case 'visit_read':
       return firstStep(event.visit);
+    case 'visit_refreshed':
+      return step.name === 'limit' && event.visit.limited_by === null ? resume(event.visit, step.next) : step;
     case 'visit_failed':
       return { name: event.isLost ? 'lost' : 'broken' };
     case 'signed_in':
@@ -126,6 +136,7 @@ function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
     case 'signed_out':
       return { name: 'sign_in' };
     case 'key_delivered':
+      return step.name === 'key_failed' ? step.next : step;
     case 'allowance_requested':
       return visit ? firstStep(visit) : step;
     case 'step_up_requested':
@@ -140,9 +151,11 @@ function nextStep({ visit, step }: CheckoutState, event: CheckoutEvent): Step {
     case 'allowance_saved':
       return { name: 'allowed', granted: event.granted };
     case 'amount_requested':
-      return { name: 'amount' };
+      return step.name === 'limit' && step.next.name === 'amount' ? step.next : { name: 'amount' };
     case 'card_step_up_requested':
       return { name: 'step_up', back: { name: 'amount', amount: event.amount } };
+    case 'code_step_up_requested':
+      return { name: 'step_up', back: chosen(event) };
     case 'account_opened':
       return hasAccount(step) ? { name: 'account', back: step } : step;
     case 'went_back':
@@ -175,29 +188,45 @@ function afterPaymentEvent(step: Step, event: CheckoutEvent): Step {
 
 function afterPayment(payment: Order, outcome: PaymentStatus): Step {
   if (outcome.status !== 'completed') return { name: 'failed', reason: outcome };
-  const { credits_added: creditsAdded, balance, receipt_id: receiptId = null } = outcome;
-  return { name: 'success', payment, creditsAdded, balance, receiptId };
+  return { name: 'success', payment, outcome };
 }
 
 function afterSignIn({ visit, hasKey }: { visit: VisitState; hasKey: boolean }, step: Step): Step {
-  if (!hasKey) return { name: 'key_failed' };
-  return step.name === 'step_up' ? afterStepUp(visit, step.back) : firstStep(visit);
+  const next = step.name === 'step_up' ? afterStepUp(visit, step.back) : firstStep(visit);
+  return hasKey ? next : { name: 'key_failed', next };
 }
 
 /** After a step-up the user returns to what it was for, or sets an allowance if there is one to set. */
 function afterStepUp(visit: VisitState, back: Step | null): Step {
-  if (back?.name === 'account' || back?.name === 'amount') return back;
-  return (visit.elsewhere ?? 0) >= 1 ? { name: 'allowance' } : { name: 'amount' };
+  if (back?.name === 'account') return back;
+  const next = back?.name === 'amount' ? back : null;
+  if (visit.limited_by !== null) return { name: 'limit', next: next ?? AMOUNT };
+  return next ?? ((visit.elsewhere ?? 0) >= 1 ? { name: 'allowance' } : AMOUNT);
 }
 
-/** A user identified by a key alone has to sign in before setting an allowance. */
+const AMOUNT: Step = { name: 'amount' };
+
+function chosen({ amount, code }: { amount: number | undefined; code: string }): AmountStep {
+  return { name: 'amount', code, ...(amount !== undefined && { amount }) };
+}
+
+/**
+ * What refuses every request comes first, and needs no code. A user identified by a key alone has to sign in before
+ * setting an allowance.
+ */
 function firstStep(visit: VisitState): Step {
   if (visit.signed_in === null) return { name: 'sign_in' };
-  if (!needsAllowance(visit)) return { name: 'amount' };
+  if (visit.limited_by !== null) return { name: 'limit', next: AMOUNT };
+  if (!needsAllowance(visit)) return AMOUNT;
   return visit.signed_in === 'key' ? { name: 'step_up', back: null } : { name: 'allowance' };
 }
 
-export function needsAllowance({ status }: VisitState): boolean {
+/** Once the user has lifted the limit. */
+const resume = (visit: VisitState, next: Step): Step =>
+  next.name === 'amount' && (next.amount ?? next.code) !== undefined ? next : firstStep(visit);
+
+export function needsAllowance({ status, limited_by }: VisitState): boolean {
+  if (limited_by !== null) return false;
   return status === 'partner_not_permitted' || status === 'partner_limit_reached';
 }
 
@@ -214,5 +243,7 @@ export function guardsUnload(step: Step): boolean {
 
 /** Steps from which the account can be opened without losing anything. */
 export function hasAccount({ name }: Step): boolean {
-  return name === 'allowance' || name === 'amount' || name === 'success' || name === 'allowed';
+  return (
+    name === 'limit' || name === 'allowance' || name === 'amount' || name === 'success' || name === 'allowed'
+  );
 }

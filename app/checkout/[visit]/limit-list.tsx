@@ -3,13 +3,13 @@ import type { Language } from '../../_ui/language';
 import { LimitBar } from '../../_ui/limit-bar';
 import type { Messages } from '../messages';
 import type { VisitLimit } from './api';
+import { describeTime } from './describe-limit';
 
 type Props = { say: Messages; language: Language; limits: VisitLimit[] };
 
 /** What is used of the limits of the user and of the app, and when they reset. */
 export function LimitList({ say, language, limits }: Props) {
   const show = (credits: number) => formatCredits(credits, language);
-  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   return (
     <div className="grid gap-3">
       {limits.map(({ scope, period, most, used, resets_at }) => (
@@ -19,7 +19,7 @@ export function LimitList({ say, language, limits }: Props) {
           used={used}
           most={most}
           text={say.limitUsed(show(used), show(most))}
-          note={say.limitResets(time.format(new Date(resets_at)))}
+          note={say.limitResets(describeTime(resets_at, language))}
         />
       ))}
     </div>

@@ -37,12 +37,17 @@ const POLL_MS = { sandbox: 5000, stripe: 5000, hosted: 2000 };
 export function PaymentStep(props: Props) {
   const { say, language, api, visit, payment, onFinal, onProcessing, onDeclined, onBack } = props;
   const { kind } = payment.payment;
+  const [isDeclined, setDeclined] = useState(false);
+  function reportDecline() {
+    setDeclined(true);
+    onDeclined();
+  }
   usePaymentStatus(api, payment.session_id, POLL_MS[kind], {
     onFinal,
     // An embedded form reports its own completion.
     onProcessing: kind === 'hosted' ? onProcessing : undefined,
     // The sandbox's form reports a declined card itself.
-    onDeclined: kind === 'sandbox' ? undefined : onDeclined,
+    onDeclined: kind === 'sandbox' ? undefined : reportDecline,
   });
   return (
     <section className="animate-appear flex flex-1 flex-col">
@@ -52,8 +57,13 @@ export function PaymentStep(props: Props) {
           {say.rateLocked(...describeRate(payment.rate, payment.currency, language))}
         </p>
       )}
+      {isDeclined && (
+        <p role="status" className="mt-2 text-sm text-muted">
+          {say.failedText}
+        </p>
+      )}
       <div className="relative mt-4 flex flex-1 flex-col">
-        <Form {...props} />
+        <Form {...props} onDeclined={reportDecline} />
         {visit.display !== 'embedded' && kind !== 'hosted' && <Shield />}
       </div>
       <div className="pt-3">
@@ -115,7 +125,8 @@ function SandboxForm({ say, url, onSubmitted, onDeclined }: Props & { url: strin
   }, [url]);
 
   return (
-    <div className="relative -mx-1">
+    // Its own button stays in view at the end of the frame, next to all that is around it.
+    <div className="relative -mx-1 [--form-height:max(16rem,calc(100dvh-15rem))]">
       {!isLoaded && <FormLoading say={say} />}
       <iframe
         ref={frame}
@@ -124,7 +135,7 @@ function SandboxForm({ say, url, onSubmitted, onDeclined }: Props & { url: strin
         allow="payment"
         height={height}
         onLoad={() => setLoaded(true)}
-        className="block w-full border-0"
+        className="block max-h-(--form-height) w-full border-0"
       />
     </div>
   );

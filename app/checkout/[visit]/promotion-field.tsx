@@ -1,7 +1,7 @@
 'use client';
 
 import { X } from 'lucide-react';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
 import { formatCredits } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
@@ -17,13 +17,17 @@ type Props = {
   hasBonus: boolean;
   /** Returns the reason why the code gives nothing. */
   onApply(code: string): Promise<string | undefined>;
+  /** A code that the user entered before they confirmed their identity. */
+  entered?: string | undefined;
+  /** Whether it is applied now, or only shown. */
+  appliesEntered?: boolean;
   onRemove(): void;
 };
 
 /** A link that opens the field for a promotion code; the code, once it is applied. Inside the form of a purchase. */
 export function PromotionField(props: Props) {
   const { say, offer } = props;
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(props.entered !== undefined);
   if (offer !== null) return <AppliedCode {...props} offer={offer} />;
   if (isOpen) return <CodeEntry {...props} />;
   return (
@@ -53,8 +57,8 @@ function AppliedCode({ say, language, offer, hasBonus, onRemove }: Props & { off
   );
 }
 
-function CodeEntry({ say, onApply }: Props) {
-  const [typed, setTyped] = useState('');
+function CodeEntry({ say, onApply, entered = '', appliesEntered = false }: Props) {
+  const [typed, setTyped] = useState(entered);
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
@@ -64,6 +68,11 @@ function CodeEntry({ say, onApply }: Props) {
     setFailure(await onApply(typed));
     setBusy(false);
   }
+
+  const applyEntered = useEffectEvent(() => void apply());
+  useEffect(() => {
+    if (appliesEntered) applyEntered();
+  }, [appliesEntered]);
 
   /** Enter belongs to the code, not to the purchase around it. */
   function onKeyDown(event: KeyboardEvent) {
@@ -81,7 +90,7 @@ function CodeEntry({ say, onApply }: Props) {
           autoComplete="off"
           autoCapitalize="characters"
           spellCheck={false}
-          autoFocus
+          autoFocus={!appliesEntered}
           maxLength={40}
           value={typed}
           error={failure}

@@ -33,6 +33,14 @@ export function bonusFor(
   return Math.min(most ?? Number.POSITIVE_INFINITY, Math.floor((bought * percent) / 100));
 }
 
+/** How many answers of this price credits pay for, to two digits and never more. Null if that says nothing. */
+export function countAnswers(credits: number, each: number): number | null {
+  const answers = Math.floor(credits / each);
+  if (!Number.isFinite(answers) || answers < 1) return null;
+  const step = 10 ** Math.max(0, String(answers).length - 2);
+  return Math.floor(answers / step) * step;
+}
+
 /** `€`, and how many dollars it buys. */
 export function describeRate(rate: number, currency: string, language: string): [from: string, to: string] {
   const dollars = new Intl.NumberFormat(language, {

@@ -7,10 +7,11 @@ import type { Language } from '../../_ui/language';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
-import { type Api, failureCode, type VisitState } from './api';
+import { type Api, type EnteredCode, failureCode, type VisitState } from './api';
 import { ContinueAs } from './continue-as';
 import { describeCodeFailure, describeFailure } from './describe-failure';
 import { MailHint } from './mail-hint';
+import { OtherAccount } from './other-account';
 
 type Props = {
   say: Messages;
@@ -21,6 +22,8 @@ type Props = {
   mailUrl: string | null;
   /** A key already identifies the user, who only confirms their identity. */
   isStepUp: boolean;
+  /** The promotion code that the user is confirming their identity for. */
+  promotionCode?: string | undefined;
   onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
   onBuy?: (() => void) | undefined;
   onBack?: (() => void) | undefined;
@@ -29,10 +32,17 @@ type Props = {
 type SentChallenge = Challenge & { email: string };
 
 export function SignIn(props: Props) {
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useState(props.visit.email ?? '');
+  const [other, setOther] = useState<EnteredCode | null>(null);
   const [challenge, setChallenge] = useState<SentChallenge | null>(null);
   const [knownAs, setKnownAs] = useState(props.visit.device_email);
+  function startAgain() {
+    setOther(null);
+    setChallenge(null);
+  }
+
   if (knownAs !== null) return <ContinueAs {...props} email={knownAs} onOther={() => setKnownAs(null)} />;
+  if (other !== null) return <OtherAccount {...props} entry={other} onOtherEmail={startAgain} />;
   if (challenge === null) {
     return <EmailForm {...props} email={email} onEmail={setEmail} onSent={setChallenge} />;
   }
@@ -41,7 +51,8 @@ export function SignIn(props: Props) {
       {...props}
       challenge={challenge}
       onSent={setChallenge}
-      onOtherEmail={() => setChallenge(null)}
+      onOther={setOther}
+      onOtherEmail={startAgain}
     />
   );
 }
@@ -57,6 +68,7 @@ function EmailForm({
   email,
   onEmail,
   onSent,
+  promotionCode,
   onBuy,
   onBack,
 }: Props & { email: string; onEmail(email: string): void; onSent(challenge: SentChallenge): void }) {
@@ -81,8 +93,12 @@ function EmailForm({
   return (
     <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle focus={false}>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
-      <p className="mt-1.5 mb-6 text-muted">
-        {isStepUp ? say.stepUpText(visit.app_name) : say.signInText(visit.app_name)}
+      <p className="mt-1.5 mb-6 wrap-anywhere text-muted">
+        {promotionCode !== undefined
+          ? say.stepUpForCode(promotionCode)
+          : isStepUp
+            ? say.stepUpText(visit.app_name)
+            : say.signInText(visit.app_name)}
       </p>
       <TextField
         label={say.email}
@@ -121,10 +137,22 @@ function EmailForm({
 type CodeProps = Props & {
   challenge: SentChallenge;
   onSent(challenge: SentChallenge): void;
+  /** The code is right, but of another account than the one that is known. */
+  onOther(entry: EnteredCode): void;
   onOtherEmail(): void;
 };
 
-function CodeForm({ say, language, api, mailUrl, challenge, onSent, onOtherEmail, onSignedIn }: CodeProps) {
+function CodeForm({
+  say,
+  language,
+  api,
+  mailUrl,
+  challenge,
+  onSent,
+  onOther,
+  onOtherEmail,
+  onSignedIn,
+}: CodeProps) {
   const { id, email } = challenge;
   const [error, setError] = useState<string>();
   const [hint, setHint] = useState<string>(say.codeHint);
@@ -132,8 +160,11 @@ function CodeForm({ say, language, api, mailUrl, challenge, onSent, onOtherEmail
 
   async function verify(code: string): Promise<boolean> {
     setBusy(true);
+    const entry = { challengeId: id, email, code };
     try {
-      await onSignedIn(await api.verifyCode(id, email, code));
+      const verified = await api.verifyCode(entry, false);
+      if ('refused' in verified) onOther(entry);
+      else await onSignedIn(verified);
       return true;
     } catch (failure) {
       setError(describeCodeFailure(failure, say));

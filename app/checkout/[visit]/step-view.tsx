@@ -53,6 +53,7 @@ export function StepView(props: Props) {
           key="step_up"
           {...props}
           isStepUp
+          promotionCode={step.back?.name === 'amount' ? step.back.code : undefined}
           onSignedIn={actions.finishSignIn}
           {...(step.back === null ? { onBuy: buy } : { onBack: goBack })}
         />
@@ -67,15 +68,13 @@ export function StepView(props: Props) {
         />
       );
     case 'allowance':
-      return props.visit.limited_by === null ? (
-        <AllowanceStep {...props} onAllow={actions.saveAllowance} onBuy={buy} />
-      ) : (
-        <LimitStep {...props} onBuy={buy} />
-      );
+      return <AllowanceStep {...props} onAllow={actions.saveAllowance} onBuy={buy} />;
+    case 'limit':
+      return <LimitView {...props} onBuy={buy} />;
     case 'allowance_code':
       return <AllowanceCodeStep {...props} {...step} onSave={actions.saveAllowance} onBack={goBack} />;
     case 'amount':
-      return <AmountView {...props} preset={step.amount ?? init.amount} />;
+      return <AmountView {...props} preset={step.amount ?? init.amount} typedCode={step.code} />;
     case 'account':
       return (
         <AccountStep {...props} onSignIn={stepUp} onSignOut={() => void actions.signOut()} onBack={goBack} />
@@ -85,8 +84,8 @@ export function StepView(props: Props) {
         <SuccessStep
           {...props}
           {...step}
+          home={homeOf(props)}
           onAllow={actions.saveAllowance}
-          onStepUp={stepUp}
           onDone={actions.close}
         />
       );
@@ -105,7 +104,28 @@ export function StepView(props: Props) {
   }
 }
 
-function AmountView({ preset, ...props }: Props & { preset: number | null }) {
+/** `accountUrl` is under the address of the service. */
+const homeOf = ({ accountUrl }: Props): string => new URL(accountUrl).origin;
+
+function LimitView({ onBuy, ...props }: Props & { onBuy(): void }) {
+  const { visit, actions } = props;
+  // Lifted a moment ago.
+  if (visit.limited_by === null) return null;
+  return (
+    <LimitStep
+      {...props}
+      limit={visit.limited_by}
+      home={homeOf(props)}
+      onReturn={() => void actions.refresh()}
+      onBuy={onBuy}
+      onClose={actions.close}
+    />
+  );
+}
+
+type AmountProps = Props & { preset: number | null; typedCode: string | undefined };
+
+function AmountView({ preset, ...props }: AmountProps) {
   const { visit, offer, actions, dispatch } = props;
   return (
     <AmountStep

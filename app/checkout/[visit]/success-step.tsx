@@ -3,34 +3,38 @@
 import { type FormEvent, useId, useState } from 'react';
 import { Amount, formatCredits, formatMoney } from '../../_ui/amount';
 import { ArmedButton } from '../../_ui/armed-button';
-import { Button } from '../../_ui/button';
+import { Button, buttonClass } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
+import type { ShownCard } from '../../_ui/saved-card';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { CheckMark } from '../panel';
 import { StepTitle } from '../step-title';
-import type { AllowanceChoice, Order, VisitState } from './api';
+import type { AllowanceChoice, Order, PaymentStatus, VisitState } from './api';
+import { describeUse, nameRemedy } from './describe-limit';
 import { Line } from './line';
 import { newSaveId } from './save-id';
+import { StepActions } from './step-actions';
 
 type Props = {
   say: Messages;
   language: Language;
   visit: VisitState;
+  cards: ShownCard[] | null;
   payment: Order;
-  creditsAdded: number;
-  balance: number;
-  receiptId: string | null;
+  outcome: PaymentStatus;
   accountUrl: string;
+  /** The address of the service. */
+  home: string;
   onAllow(choice: AllowanceChoice): Promise<string | undefined>;
-  onStepUp(): void;
   onDone(): void;
 };
 
-/** What was bought and paid, and an unticked offer to let the app use other credits too. */
+/** What was bought and paid, whether the app can spend it, and what the user may want to do next. */
 export function SuccessStep(props: Props) {
-  const { say, language, visit, payment, creditsAdded, balance, receiptId, accountUrl } = props;
+  const { say, language, visit, payment, outcome, accountUrl } = props;
+  const { credits_added: creditsAdded, balance, receipt_id: receiptId = null } = outcome;
   return (
     <div className="animate-appear flex flex-1 flex-col">
       <div className="grid flex-1 place-content-center justify-items-center gap-2 py-4 text-center">
@@ -38,7 +42,7 @@ export function SuccessStep(props: Props) {
           <CheckMark />
         </div>
         <StepTitle>{say.successTitle(formatCredits(creditsAdded, language))}</StepTitle>
-        <p className="text-muted">{say.successText(visit.app_name)}</p>
+        <p className="text-muted">{describeUse(outcome, { say, language, app: visit.app_name })}</p>
       </div>
       <dl className="grid gap-1.5 border-t border-line pt-4">
         <Line label={say.paid}>
@@ -59,6 +63,16 @@ export function SuccessStep(props: Props) {
         )}
       </dl>
       <p className="mt-1.5 text-sm text-muted">{say.receiptMailed}</p>
+      <ul className="mt-3 flex flex-wrap gap-x-5 gap-y-3 text-sm">
+        {visit.signed_in === 'session' && !props.cards?.length && (
+          <li>
+            <AccountLink href={`${accountUrl}/payment`}>{say.cardSave}</AccountLink>
+          </li>
+        )}
+        <li>
+          <AccountLink href={`${accountUrl}/limits`}>{say.setLimits}</AccountLink>
+        </li>
+      </ul>
       <Finish {...props} />
     </div>
   );
@@ -78,8 +92,9 @@ function AccountLink({ href, children }: { href: string; children: string }) {
   );
 }
 
-/** "Done", after the opt-in if it is ticked. A user identified by a key alone signs in for it first. */
-function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
+/** "Done", after the opt-in if there are credits to allow and it is ticked, or what lifts a limit. */
+function Finish(props: Props) {
+  const { say, language, visit, outcome, onAllow, onDone } = props;
   const [isTicked, setTicked] = useState(false);
   const [typed, setTyped] = useState('');
   const [isChecked, setChecked] = useState(false);
@@ -88,7 +103,8 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
   const [saveId] = useState(newSaveId);
   const hint = useId();
 
-  const byKey = visit.signed_in === 'key';
+  const { limited_by: limit } = outcome;
+  // Of a user identified by a key alone, nothing is known but what this app can spend.
   const most = Math.floor(visit.elsewhere ?? 0);
   const show = (credits: number) => formatCredits(credits, language);
   const credits = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : 0;
@@ -98,7 +114,6 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
     event.preventDefault();
     if (busy) return;
     if (!isTicked) return onDone();
-    if (byKey) return onStepUp();
     setChecked(true);
     if (!isValid) return;
     setBusy(true);
@@ -107,8 +122,8 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
   }
 
   return (
-    <form onSubmit={submit} noValidate className="mt-5">
-      {(byKey || most >= 1) && (
+    <form onSubmit={submit} noValidate className="mt-4 flex flex-1 flex-col">
+      {limit === null && most >= 1 && (
         <div className="mb-4 rounded-xl border border-line px-4 pt-3 pb-3.5">
           <label className="flex min-h-11 cursor-pointer items-center gap-3">
             <input
@@ -121,9 +136,9 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
             <span className="font-medium">{say.optIn(visit.app_name)}</span>
           </label>
           <p id={hint} className="text-sm text-muted">
-            {byKey ? say.optInByKey : say.optInHint(show(most))}
+            {say.optInHint(show(most))}
           </p>
-          {isTicked && !byKey && (
+          {isTicked && (
             <div className="mt-3">
               <TextField
                 label={`${say.allowanceField} (${say.credits})`}
@@ -143,20 +158,44 @@ function Finish({ say, language, visit, onAllow, onStepUp, onDone }: Props) {
           )}
         </div>
       )}
-      {failure && (
-        <div className="mb-4">
-          <Notice kind="danger">{failure}</Notice>
-        </div>
-      )}
-      {isTicked && !byKey ? (
-        <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
-          {say.optInSave(isValid ? show(credits) : '…')}
-        </ArmedButton>
-      ) : (
-        <Button type="submit" size="large" className="w-full">
-          {isTicked ? say.optInConfirm : say.done}
-        </Button>
-      )}
+      <StepActions>
+        <Failure text={failure} />
+        <Remedy {...props} />
+        {isTicked ? (
+          <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
+            {say.optInSave(isValid ? show(credits) : '…')}
+          </ArmedButton>
+        ) : (
+          <Button type="submit" look={limit?.path ? 'secondary' : 'primary'} size="large" className="w-full">
+            {say.done}
+          </Button>
+        )}
+      </StepActions>
     </form>
+  );
+}
+
+/** The link to where the user lifts a limit. */
+function Remedy({ say, language, visit, outcome: { limited_by: limit }, home }: Props) {
+  if (limit === null || limit.path === null) return null;
+  return (
+    <a
+      href={home + limit.path}
+      target="_blank"
+      rel="noopener"
+      className={`${buttonClass({ size: 'large' })} mb-2 w-full`}
+    >
+      {nameRemedy(limit, { say, language, app: visit.app_name })}
+    </a>
+  );
+}
+
+function Failure({ text }: { text: string | undefined }) {
+  return (
+    text && (
+      <div className="mb-4">
+        <Notice kind="danger">{text}</Notice>
+      </div>
+    )
   );
 }

@@ -17,17 +17,17 @@ export type RepeatablePurchase = {
 
 /** The last purchase that was not taken back. Null without one, or if the user cannot have a saved card. */
 export async function findRepeatablePurchase(userId: string): Promise<RepeatablePurchase | null> {
-  const [mayHaveCards, purchase, latest] = await Promise.all([
+  const [mayHaveCards, purchase, buttonId] = await Promise.all([
     hasCustomer(userId),
     findLastPurchase(userId),
-    findLatestPayment(userId),
+    readButtonId(userId),
   ]);
-  if (!mayHaveCards || purchase === null || latest === null) return null;
+  if (!mayHaveCards || purchase === null) return null;
   const { amountMinor } = purchase;
   const currency = purchase.currency as Currency;
   const rate = await findUsdRate(currency);
   if (rate === null || !isSoldToday(amountMinor)) return null;
-  return { amountMinor, currency, credits: creditsFor(amountMinor, rate), buttonId: latest.id };
+  return { amountMinor, currency, credits: creditsFor(amountMinor, rate), buttonId };
 }
 
 function findLastPurchase(userId: string) {
@@ -38,12 +38,14 @@ function findLastPurchase(userId: string) {
   });
 }
 
-function findLatestPayment(userId: string) {
-  return prisma().checkoutSession.findFirst({
+/** Of a button that pays with a saved card. */
+export async function readButtonId(userId: string): Promise<string> {
+  const latest = await prisma().checkoutSession.findFirst({
     where: { userId },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     select: { id: true },
   });
+  return latest?.id ?? 'first';
 }
 
 function isSoldToday(amountMinor: number): boolean {

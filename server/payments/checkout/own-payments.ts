@@ -61,17 +61,18 @@ async function requireUsableApp(userId: string, partnerId: string): Promise<void
     throw new ApiError('not_found', 'This app cannot be used now. You can buy credits outside any app.');
 }
 
-type CardOrder = { amount: number; currency: Currency; cardId: string; buttonId: string };
+type CardOrder = Omit<OwnOrder, 'promotionCode'> & { cardId: string; buttonId: string };
 
-/** One click pays with a saved card. */
-export function buyOwnWithCard(
+/** One click pays with a saved card. With the same button, the same order is paid once; another amount is another. */
+export async function buyOwnWithCard(
   user: Present,
-  { buttonId, ...order }: CardOrder,
+  { buttonId, partnerId = OUTSIDE_ANY_APP, ...order }: CardOrder,
 ): Promise<CardPayment | 'unconfirmed'> {
+  if (partnerId !== OUTSIDE_ANY_APP) await requireUsableApp(user.userId, partnerId);
   return buyWithCard(user, {
     ...order,
-    partnerId: OUTSIDE_ANY_APP,
-    idempotencyKey: `buy_again:${buttonId}`,
+    partnerId,
+    idempotencyKey: `buy:${[buttonId, partnerId, order.currency, order.amount].join(':')}`,
     language: 'en',
     returnUrl: settings().BASE_URL + RETURN_PATH,
   });

@@ -4,6 +4,7 @@ import { ApiError } from '../../base/errors';
 import { describeError, log } from '../../base/log';
 import { readSpendable } from '../../ledger';
 import { fulfil } from './fulfil';
+import { findLimitedBy, type LimitedBy } from './limited-by';
 import { isFinished, type Payment, type PaymentStatus } from './payment';
 
 export type PaymentReport = {
@@ -12,6 +13,9 @@ export type PaymentReport = {
   /** How much this payment increased the app's balance, with its bonus. */
   creditsAdded: Microcredits;
   balance: Microcredits;
+  /** Whether the app can spend them, and what refuses it. Both may be false: a refund may have left a debt. */
+  canSpend: boolean;
+  limitedBy: LimitedBy | null;
   failure: string | null;
   /** The receipt's id, once it exists. */
   purchaseId: string | null;
@@ -25,7 +29,7 @@ export async function readPaymentStatus(
   const stored = await prisma().checkoutSession.findFirst({ where: { id: checkoutSessionId, ...owner } });
   if (stored === null) throw new ApiError('not_found', 'This checkout session does not exist.');
   const payment = await refreshPayment(stored);
-  const [{ balance }, booked] = await Promise.all([
+  const [spendable, booked] = await Promise.all([
     readSpendable(owner.userId, owner.partnerId),
     findBooking(payment),
   ]);
@@ -33,7 +37,9 @@ export async function readPaymentStatus(
     sessionId: payment.id,
     status: payment.status as PaymentStatus,
     creditsAdded: booked === null ? ZERO : microcredits(booked.creditsAdded),
-    balance,
+    balance: spendable.balance,
+    canSpend: spendable.status === 'ok',
+    limitedBy: await findLimitedBy(owner, spendable),
     failure: payment.failure,
     purchaseId: booked?.id ?? null,
   };

@@ -91,8 +91,7 @@ function formatsOf({ language, currency, rate, createdAt }: PurchaseReceipt) {
 
 const EN = {
   title: (brand: string, paid: string) => `Your ${brand} receipt: ${paid}`,
-  intro: (credits: string, app: string) =>
-    `Thank you. Your payment is complete: ${credits} are ready to use in ${app}.`,
+  intro: (credits: string, app: string) => `Thank you. Your payment is complete: ${credits} for ${app}.`,
   topUpTitle: (paid: string) => `Your auto top-up: ${paid}`,
   topUpIntro: (credits: string) =>
     `Your credits were running low, so ${credits} were added with your saved card. Apps spend them within the allowance that you give each of them. You can change auto top-up or turn it off in your account, under Billing.`,
@@ -126,12 +125,11 @@ const EN = {
 
 const DE: typeof EN = {
   title: (brand, paid) => `Ihre Quittung von ${brand}: ${paid}`,
-  intro: (credits, app) =>
-    `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} sind in ${app} sofort nutzbar.`,
+  intro: (credits, app) => `Vielen Dank. Ihre Zahlung ist abgeschlossen: ${credits} für ${app}.`,
   topUpTitle: (paid) => `Ihre automatische Aufladung: ${paid}`,
   topUpIntro: (credits) =>
     `Ihr Guthaben ging zur Neige, daher wurden ${credits} mit Ihrer gespeicherten Karte gekauft. Apps geben sie im Rahmen der Freigabe aus, die Sie ihnen erteilen. In Ihrem Konto können Sie die automatische Aufladung unter „Billing“ ändern oder ausschalten.`,
-  unnamedApp: (brand) => `einer App mit ${brand}`,
+  unnamedApp: (brand) => `eine App mit ${brand}`,
   number: 'Quittung',
   date: 'Datum',
   app: 'Gekauft in',

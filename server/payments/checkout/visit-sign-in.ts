@@ -29,19 +29,22 @@ type OwnSignIn = { by: 'session'; sessionId: string } & Omit<Present, 'userId'>;
  * Finds the user of a visit. A device that was logged out elsewhere is also signed out here, and a revoked
  * key identifies no user.
  */
-export async function findSignedIn({ userId, sessionId, keyId }: Visit): Promise<SignedIn | null> {
+export async function findSignedIn(
+  { userId, sessionId, keyId }: Visit,
+  db: Tx = prisma(),
+): Promise<SignedIn | null> {
   if (userId === null) return null;
-  if (sessionId === null) return (await isLiveKey(keyId)) ? { userId, by: 'key' } : null;
-  const session = await prisma().session.findUnique({ where: { id: sessionId }, include: { user: true } });
+  if (sessionId === null) return (await isLiveKey(keyId, db)) ? { userId, by: 'key' } : null;
+  const session = await db.session.findUnique({ where: { id: sessionId }, include: { user: true } });
   if (session === null || !isLive(session)) return null;
   const { confirmedAt, user } = session;
   const confirmedBy = readConfirmation(session);
   return { userId, by: 'session', sessionId, email: user.email, confirmedAt, confirmedBy };
 }
 
-async function isLiveKey(keyId: string | null): Promise<boolean> {
+async function isLiveKey(keyId: string | null, db: Tx): Promise<boolean> {
   if (keyId === null) return false;
-  const key = await prisma().userKey.findUnique({ where: { id: keyId }, select: { revokedAt: true } });
+  const key = await db.userKey.findUnique({ where: { id: keyId }, select: { revokedAt: true } });
   return key !== null && key.revokedAt === null;
 }
 
@@ -78,7 +81,13 @@ export async function sendVisitCode(
   });
 }
 
-type CodeEntry = { challengeId: string; email: string; code: string };
+type CodeEntry = {
+  challengeId: string;
+  email: string;
+  code: string;
+  /** The user wants to change the account that this window knows. */
+  changesAccount?: boolean | undefined;
+};
 /** The browser of the window. In a first-party window it may carry its own session. */
 export type Device = {
   userAgent: string;
@@ -98,28 +107,41 @@ type CodeSignIn = {
   browserCookie: string;
 };
 
-/** Signs in with an e-mailed code. The token lets the widget obtain a key for its app. */
-export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Device): Promise<CodeSignIn> {
+/**
+ * Signs in with an e-mailed code. The token lets the widget obtain a key for its app. 'other_account' if this window
+ * knows another user: a typing error in the address must not pay into a second account. The code then stays valid, and
+ * nothing is said of the other account, because a key in the wrong hands must not reveal its owner.
+ */
+export async function signInWithCode(
+  visit: Visit,
+  entry: CodeEntry,
+  device: Device,
+): Promise<CodeSignIn | 'other_account'> {
   const { id: visitId, partnerId, origin } = visit;
-  const { userAgent } = device;
+  const { userAgent, clientIp } = device;
+  const { changesAccount = false, ...attempt } = entry;
   await requireEnabledPartner(visit);
+  const { browserCookie: known } = device;
   const { email } = await verifyLoginCode({
-    ...entry,
-    clientIp: device.clientIp,
-    browserCookie: device.browserCookie,
+    ...attempt,
+    clientIp,
+    browserCookie: known,
     partnerId,
     visitId,
     origin,
   });
-  const current = await findDeviceSession(visit, device);
-  const browserCookie = rememberBrowser(device.browserCookie, email);
+  const deviceSession = await findDeviceSession(visit, device);
+  const browserCookie = rememberBrowser(known, email);
   return inTransaction(async (tx) => {
+    const current = await lockSignedIn(tx, visitId);
+    if (!changesAccount && current !== null && !(await isEmailOf(tx, current.userId, email)))
+      return 'other_account';
     if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
     await openVisitor(tx, visit, userId);
     const browserIds = readBrowserIds(browserCookie);
-    await noteSignIn(tx, { userId, clientIp: device.clientIp, browserIds });
-    const { sessionId, token } = await openDeviceSession(tx, { userId, userAgent, current });
+    await noteSignIn(tx, { userId, clientIp, browserIds });
+    const { sessionId, token } = await openDeviceSession(tx, { userId, userAgent, current: deviceSession });
     const signedIn = await tx.checkoutVisit.update({ where: { id: visitId }, data: { userId, sessionId } });
     return {
       visit: signedIn,
@@ -128,6 +150,16 @@ export async function signInWithCode(visit: Visit, entry: CodeEntry, device: Dev
       browserCookie,
     };
   });
+}
+
+/** The user that a window knows. No other call changes it until the transaction ends. */
+async function lockSignedIn(tx: Tx, visitId: string): Promise<SignedIn | null> {
+  await tx.$queryRaw`SELECT 1 FROM checkout_visit WHERE id = ${visitId} FOR UPDATE`;
+  return findSignedIn(await tx.checkoutVisit.findUniqueOrThrow({ where: { id: visitId } }), tx);
+}
+
+async function isEmailOf(tx: Tx, userId: string, email: string): Promise<boolean> {
+  return (await tx.user.count({ where: { id: userId, email } })) === 1;
 }
 
 /**
@@ -155,15 +187,20 @@ export async function recogniseOnOpen(visit: Visit, device: Device): Promise<voi
 /** The masked e-mail address of the user that a click would recognise, or null. */
 export async function findDeviceEmail(visit: Visit, device: Device): Promise<string | null> {
   if (visit.sessionId !== null) return null;
-  const session = await findDeviceSession(visit, device);
-  return session && maskEmail(session.email);
+  const [session, current] = await Promise.all([findDeviceSession(visit, device), findSignedIn(visit)]);
+  return session !== null && isSameUser(current, session) ? maskEmail(session.email) : null;
 }
 
+const isSameUser = (current: SignedIn | null, { userId }: { userId: string }): boolean =>
+  current === null || current.userId === userId;
+
+/** Not in place of another user that the window knows: only a code changes the account. */
 async function recogniseDevice(visit: Visit, device: Device): Promise<Visit> {
   const session = await findDeviceSession(visit, device);
   if (session === null) return visit;
   const { userId, sessionId } = session;
   return inTransaction(async (tx) => {
+    if (!isSameUser(await lockSignedIn(tx, visit.id), session)) return visit;
     await openVisitor(tx, visit, userId);
     return tx.checkoutVisit.update({ where: { id: visit.id }, data: { userId, sessionId } });
   });
@@ -189,16 +226,26 @@ function issueVisitToken(tx: Tx, visit: Visit, who: { userId: string; sessionId:
   });
 }
 
-/** Recognises a user by the key that the app holds. Keeps the user's own sign-in, if any. */
+/**
+ * Recognises a user by the key that the app holds. Keeps a sign-in that the user made in this window, and one of the same
+ * user. Another user who was recognised when the window opened gives way: the app would go on with the key, and what is
+ * bought would not be in it.
+ */
 export async function recogniseByKey(visit: Visit, userKey: string, clientIp: string): Promise<Visit> {
   const { userId, partnerId, keyId } = await authenticate(userKey, visit.origin, clientIp);
   if (partnerId !== visit.partnerId) throw invalidUserKey();
   return inTransaction(async (tx) => {
+    const current = await lockSignedIn(tx, visit.id);
     await openVisitor(tx, visit, userId);
-    await tx.checkoutVisit.updateMany({ where: { id: visit.id, sessionId: null }, data: { userId, keyId } });
+    const isKept = current?.by === 'session' && (current.userId === userId || wasMadeIn(visit, current));
+    const known = { userId, keyId, sessionId: null };
+    if (!isKept) await tx.checkoutVisit.update({ where: { id: visit.id }, data: known });
     return tx.checkoutVisit.findUniqueOrThrow({ where: { id: visit.id } });
   });
 }
+
+const wasMadeIn = (visit: Visit, { confirmedAt }: Pick<Present, 'confirmedAt'>): boolean =>
+  confirmedAt >= visit.createdAt;
 
 /** Only looks up text that is valid in a header. The page that opened the window holds the key. */
 function authenticate(userKey: string, origin: string, clientIp: string): Promise<Caller> {

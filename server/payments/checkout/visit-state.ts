@@ -20,6 +20,7 @@ import { nameOnPages } from '../../partners/rename';
 import { findSeller } from '../invoices/seller';
 import { PRESET_AMOUNTS } from './amounts';
 import { findUsdRate } from './exchange-rates';
+import { findLimitedBy, type LimitedBy } from './limited-by';
 import { offersCards } from './visit-cards';
 import { type Device, findDeviceEmail, findSignedIn, type SignedIn } from './visit-sign-in';
 import type { Visit } from './visits';
@@ -43,8 +44,8 @@ export type VisitState = {
   elsewhere: Microcredits | null;
   allowanceSaved: Microcredits | null;
   allowanceLeft: Microcredits | null;
-  /** Of a limit that refuses requests, or a stop, and the limits that concern this app. */
-  limitedBy: LimitScope | null;
+  /** What no purchase changes, also for a user known by a key, and the limits that concern this app. */
+  limitedBy: LimitedBy | null;
   limits: VisitLimit[];
   amounts: number[];
   minimum: number;
@@ -125,11 +126,10 @@ const NO_DETAILS: UserDetails = {
 async function readUserDetails(partnerId: string, signedIn: SignedIn | null): Promise<UserDetails> {
   if (signedIn === null) return NO_DETAILS;
   const { userId } = signedIn;
-  const { balance, status, limitedBy, allowanceSaved, allowanceLeft } = await readSpendable(
-    userId,
-    partnerId,
-  );
-  if (signedIn.by === 'key') return { ...NO_DETAILS, balance, status };
+  const spendable = await readSpendable(userId, partnerId);
+  const { balance, status, allowanceSaved, allowanceLeft } = spendable;
+  const limitedBy = await findLimitedBy({ userId, partnerId }, spendable);
+  if (signedIn.by === 'key') return { ...NO_DETAILS, balance, status, limitedBy };
   const { money, pockets } = await readPockets(userId);
   const own = pockets.find((pocket) => pocket.partnerId === partnerId)?.own ?? ZERO;
   const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });

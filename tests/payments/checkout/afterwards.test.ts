@@ -72,7 +72,7 @@ describe('a receipt', () => {
     await Promise.all([sendMails('receipt'), sendMails('receipt')]);
     const [mail] = await receiptsTo(email);
     expect(mail?.subject).toBe('Your svc receipt: $25.00');
-    expect(mail?.text).toContain('2,500 credits are ready to use in Notes');
+    expect(mail?.text).toContain('2,500 credits for Notes');
     expect(mail?.text).toContain(`${world.url}/account/receipts/${id}`);
     await sendMails('receipt');
     expect(await receiptsTo(email)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { DAY_MS, now, nowDate, setClock } from '@/server/base/clock';
 import { wholeCredits } from '@/server/base/credits';
 import { prisma } from '@/server/base/db';
 import { checkLedger, readPockets } from '@/server/ledger';
-import { findRepeatablePurchase } from '@/server/payments/checkout/buy-again';
+import { findRepeatablePurchase, readButtonId } from '@/server/payments/checkout/buy-again';
 import { buyOwnWithCard, findOwnPayment, startOwnPayment } from '@/server/payments/checkout/own-payments';
 import { expiryOf, listSavedCards } from '@/server/payments/checkout/saved-cards';
 import { turnOffForCard } from '@/server/payments/checkout/top-up/auto-top-up';
@@ -342,6 +342,27 @@ describe('buying again in the account', () => {
     expect(next?.buttonId).not.toBe(buttonId);
     await buyAgain(buyer, second, next?.buttonId ?? '');
     expect(await readPaid(buyer)).toEqual([1000, 1000, 1000]);
+  });
+
+  test('a saved card pays any amount, outside any app and for one, each order once in parallel @attack', async () => {
+    const buyer = await newBuyer(world);
+    const cardId = await addCard(buyer);
+    await buyer.openPopup();
+    const buttonId = await readButtonId(buyer.userId);
+    const order = { currency: 'usd', cardId, buttonId } as const;
+    const orders = [
+      { ...order, amount: 5 },
+      { ...order, amount: 12.5 },
+      { ...order, amount: 5, partnerId: world.app.id },
+    ];
+    await Promise.all([...orders, ...orders].map((each) => buyOwnWithCard(buyer.session, each)));
+    expect((await readPaid(buyer)).toSorted((a, b) => a - b)).toEqual([500, 500, 1250]);
+    const { pockets } = await readPockets(buyer.userId);
+    expect(pockets.find(({ partnerId }) => partnerId === world.app.id)).toMatchObject({ own: 500_000_000n });
+    for (const partnerId of [(await newApp('Stranger')).id, 'prt_none'])
+      await expect(buyOwnWithCard(buyer.session, { ...order, amount: 5, partnerId })).rejects.toMatchObject({
+        code: 'not_found',
+      });
   });
 
   test('is offered after a purchase that was kept, and only to a user who may have cards', async () => {

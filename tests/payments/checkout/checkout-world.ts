@@ -196,15 +196,19 @@ export class CheckoutWindow {
     return send(this.url(path), 'POST', { origin: this.world.url, cookie: this.cookie, ...headers }, body);
   }
 
-  async signIn(email: string): Promise<{ sign_in_token: string; state: Record<string, unknown> }> {
-    const { body: sent } = await this.post('/send-code', { email });
-    const response = await this.post('/verify-code', {
-      challenge_id: sent.challenge_id,
-      email,
-      code: await this.readCode(email),
-    });
+  async signIn(
+    email: string,
+    more: { changes_account?: boolean } = {},
+  ): Promise<{ sign_in_token: string; state: Record<string, unknown> }> {
+    const response = await this.post('/verify-code', { ...(await this.requestCode(email)), ...more });
     expect(response.status).toBe(200);
     return response.body as never;
+  }
+
+  /** What a user who reads the mail enters. */
+  async requestCode(email: string): Promise<{ challenge_id: string; email: string; code: string }> {
+    const { body: sent } = await this.post('/send-code', { email });
+    return { challenge_id: String(sent.challenge_id), email, code: await this.readCode(email) };
   }
 
   async readCode(email: string): Promise<string> {

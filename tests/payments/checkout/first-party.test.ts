@@ -4,11 +4,11 @@ import { addOrigin } from '@/server/partners/partner';
 import { requireUserKey } from '@/server/people/access/authenticate';
 import { revokeSession } from '@/server/people/keys/revoke';
 import { SESSION_COOKIE } from '@/server/people/session-cookie';
-import { openSession } from '@/server/people/sessions';
+import { type Confirmation, openSession } from '@/server/people/sessions';
 import { exchangeSignInToken } from '@/server/people/sign-in-tokens';
 import { openUser } from '@/server/people/users';
 import { newDatabase } from '../../harness';
-import { APP_ORIGIN, openRequest, send, startCheckout, VERIFIER } from './checkout-world';
+import { APP_ORIGIN, newUserKey, openRequest, send, startCheckout, VERIFIER } from './checkout-world';
 
 /** First-party windows, where the browser sends the cookie of its session with the service. */
 
@@ -16,10 +16,10 @@ await newDatabase();
 const world = await startCheckout();
 const address = `${world.url}/checkout/api/visits`;
 
-async function newBrowser(email: string) {
+async function newBrowser(email: string, confirmedBy: Confirmation = 'code') {
   const { userId, sessionId, token } = await inTransaction(async (tx) => {
     const { id } = await openUser(tx, email);
-    return { userId: id, ...(await openSession(tx, { userId: id, userAgent: 'test' })) };
+    return { userId: id, ...(await openSession(tx, { userId: id, userAgent: 'test', confirmedBy })) };
   });
   return { userId, sessionId, cookie: `${SESSION_COOKIE}=${token}` };
 }
@@ -32,6 +32,8 @@ async function openWindow(cookie: string, changes: Record<string, unknown> = { d
   return {
     read: async () => (await send(visit, 'GET', headers)).body,
     issueToken: () => send(`${visit}/sign-in-token`, 'POST', headers, {}),
+    recognise: async (userKey: string) =>
+      (await send(`${visit}/recognise`, 'POST', headers, { user_key: userKey })).body,
   };
 }
 
@@ -98,6 +100,30 @@ describe('a user signed in to the service', () => {
     });
   });
 });
+
+describe.each(['code', 'passkey'] as const)(
+  'a user who signed in to the service with a %s',
+  (confirmedBy) => {
+    test('does not replace the account whose key the app holds, neither as the window opens nor with a click @attack', async () => {
+      const owner = await newUserKey(world.app, `owner-${confirmedBy}@example.com`);
+      const browser = await newBrowser(`device-${confirmedBy}@example.com`, confirmedBy);
+      const window = await openWindow(browser.cookie);
+      expect(await window.read()).toMatchObject({ email: `device-${confirmedBy}@example.com` });
+      const known = { signed_in: 'key', email: null, device_email: null };
+      expect(await window.recognise(owner.userKey)).toMatchObject({ state: known });
+      expect((await window.issueToken()).body).toMatchObject({ error: { type: 'step_up_required' } });
+      expect(await window.read()).toMatchObject(known);
+    });
+
+    test('stays signed in if the key is their own', async () => {
+      const email = `both-${confirmedBy}@example.com`;
+      const browser = await newBrowser(email, confirmedBy);
+      const { userKey } = await newUserKey(world.app, email);
+      const window = await openWindow(browser.cookie);
+      expect(await window.recognise(userKey)).toMatchObject({ state: { signed_in: 'session', email } });
+    });
+  },
+);
 
 describe('an app that presents its key', () => {
   test('keeps it, however often the window opens, so no other device loses its key', async () => {

@@ -188,6 +188,8 @@ describe('a payment is credited once', () => {
       status: 'open',
       credits_added: 0,
       balance: 0,
+      can_spend: false,
+      limited_by: null,
     });
     await payByCard(payment.embed_url);
     const done = {
@@ -195,6 +197,8 @@ describe('a payment is credited once', () => {
       status: 'completed',
       credits_added: 1000,
       balance: 1000,
+      can_spend: true,
+      limited_by: null,
       receipt_id: expect.stringMatching(/^txn_/),
     };
     expect((await window.get(`/payments/${session_id}`)).body).toEqual(done);

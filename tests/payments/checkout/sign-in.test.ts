@@ -174,11 +174,66 @@ test('a signed-in user sees the limits that the app sets, and that one of them i
   expect(body).toMatchObject({
     balance: 0,
     status: 'partner_limit_reached',
-    limited_by: 'partner',
+    limited_by: { scope: 'partner', kind: 'month', path: null },
     limits: [{ ...month, resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/) }],
   });
   await inTransaction((tx) => saveAppLimits(world.app.id, { ...limits, month: null }, tx));
   expect((await window.get()).body).toMatchObject({ limited_by: null, limits: [] });
+});
+
+describe('the account that a window knows', () => {
+  const OTHER_ACCOUNT = { refused: 'other_account' };
+  const accountsOf = (email: string) => prisma().user.count({ where: { email } });
+
+  test('by the key of the app is not replaced by a code for another address, until the user says so @attack', async () => {
+    const { userKey } = await newUserKey(world.app, 'usual@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.post('/recognise', { user_key: userKey });
+    const entry = await window.requestCode('typing-error@example.com');
+    const refused = await window.post('/verify-code', entry);
+    // Nothing of the other account, whose owner may be somebody else, and no new account.
+    expect([refused.body, refused.headers.getSetCookie()]).toEqual([OTHER_ACCOUNT, []]);
+    expect((await window.get()).body).toMatchObject({ signed_in: 'key', email: null });
+    expect(await accountsOf('typing-error@example.com')).toBe(0);
+    const { body } = await window.post('/verify-code', { ...entry, changes_account: true });
+    expect(body).toMatchObject({ state: { signed_in: 'session', email: 'typing-error@example.com' } });
+    expect((await exchange(String(body.sign_in_token))).userKey).toMatch(/^svc_sk_/);
+  });
+
+  test('by a sign-in is not replaced by a code for another address either @attack', async () => {
+    const window = await CheckoutWindow.open(world);
+    await window.signIn('first@example.com');
+    expect(await window.signIn('second@example.com')).toEqual(OTHER_ACCOUNT);
+    expect((await window.get()).body).toMatchObject({ email: 'first@example.com' });
+    expect(await accountsOf('second@example.com')).toBe(0);
+  });
+
+  test('is not replaced by parallel codes for two addresses @attack', async () => {
+    const window = await CheckoutWindow.open(world);
+    const entries = [
+      await window.requestCode('left@example.com'),
+      await window.requestCode('right@example.com'),
+    ];
+    const responses = await Promise.all(entries.map((entry) => window.post('/verify-code', entry)));
+    expect(responses.filter(({ body }) => 'sign_in_token' in body)).toHaveLength(1);
+  });
+
+  test('is confirmed by a code for its own address, however it is written', async () => {
+    const { userKey } = await newUserKey(world.app, 'same@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.post('/recognise', { user_key: userKey });
+    const code = await window.requestCode('same@example.com');
+    const { body } = await window.post('/verify-code', { ...code, email: ' Same@Example.com' });
+    expect(body).toMatchObject({ state: { signed_in: 'session', email: 'same@example.com' } });
+  });
+
+  test('ends with its key, and anyone can sign in', async () => {
+    const { userKey, keyId } = await newUserKey(world.app, 'earlier@example.com');
+    const window = await CheckoutWindow.open(world);
+    await window.post('/recognise', { user_key: userKey });
+    await inTransaction((tx) => revokeUserKey(tx, { keyId, reason: 'user_revoked' }));
+    expect((await window.signIn('later@example.com')).state).toMatchObject({ email: 'later@example.com' });
+  });
 });
 
 describe('recognition by a key that the app holds', () => {
@@ -249,7 +304,7 @@ describe('recognition by a key that the app holds', () => {
     for (const { userKey } of [mine, before]) {
       const window = await CheckoutWindow.open(world);
       await window.post('/recognise', { user_key: userKey });
-      await window.signIn('both@example.com');
+      await window.signIn('both@example.com', { changes_account: true });
       await window.post('/sign-out');
     }
     const live = (keyId: string) => prisma().userKey.count({ where: { id: keyId, revokedAt: null } });

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS, now, setClock } from '@/server/base/clock';
 import { prisma } from '@/server/base/db';
+import { settings } from '@/server/base/env';
 import { findVisitOrigin, forgetOldVisits } from '@/server/payments/checkout/visits';
 import { newDatabase } from '../../harness';
-import { APP_ORIGIN, CheckoutWindow, openRequest, send, startCheckout } from './checkout-world';
+import { APP_ORIGIN, CheckoutWindow, newApp, openRequest, send, startCheckout } from './checkout-world';
 
 await newDatabase();
 const world = await startCheckout();
@@ -134,6 +135,7 @@ test('a new window shows the offer and no user', async () => {
     allowance_left: null,
     limited_by: null,
     limits: [],
+    answer: null,
     amounts: [5, 10, 25, 50, 100],
     minimum: 5,
     maximum: 500,
@@ -143,6 +145,20 @@ test('a new window shows the offer and no user', async () => {
     offers_invoices: false,
     sandbox: true,
   });
+});
+
+test('a window says what an answer costs with the models of its app, and nothing where there are none', async () => {
+  Object.assign(settings(), { SANDBOX_PROVIDER_URL: 'http://127.0.0.1:1' });
+  const answerIn = async (allowedModels: string[]) => {
+    const app = await newApp('Answers');
+    const models = { allModels: false, allowedModels };
+    await prisma().partner.update({ where: { id: app.id }, data: models });
+    return (await (await CheckoutWindow.open({ ...world, app })).get()).body.answer;
+  };
+  // 2,500 tokens at $2 and 500 at $8 per million, with 25% commission.
+  const story = { model: 'Sandbox Story', credits: 1.125 };
+  expect(await answerIn(['sandbox/story', 'sandbox/embed'])).toEqual(story);
+  expect([await answerIn(['sandbox/embed']), await answerIn([])]).toEqual([null, null]);
 });
 
 test('a visit is deleted a day after it expired, except the newest of its app', async () => {

@@ -1,11 +1,16 @@
+import { findTypicalAnswer } from '@/server/api/typical-answer';
 import { creditsToJson, type Microcredits } from '@/server/base/credits';
+import { writeLimitedBy } from '@/server/payments/checkout/limited-by';
 import type { Device } from '@/server/payments/checkout/visit-sign-in';
 import { readVisitState } from '@/server/payments/checkout/visit-state';
 import type { Visit } from '@/server/payments/checkout/visits';
 
 /** The state that the checkout page shows, in wire format. */
 export async function stateBody(visit: Visit, device: Device) {
-  const state = await readVisitState(visit, device);
+  const [state, answer] = await Promise.all([
+    readVisitState(visit, device),
+    findTypicalAnswer(visit.partnerId),
+  ]);
   return {
     visit_id: state.visitId,
     app_name: state.appName,
@@ -23,7 +28,7 @@ export async function stateBody(visit: Visit, device: Device) {
     elsewhere: toJson(state.elsewhere),
     allowance_saved: toJson(state.allowanceSaved),
     allowance_left: toJson(state.allowanceLeft),
-    limited_by: state.limitedBy,
+    limited_by: writeLimitedBy(state.limitedBy),
     limits: state.limits.map(({ scope, period, most, used, resetsAt }) => ({
       scope,
       period,
@@ -31,6 +36,7 @@ export async function stateBody(visit: Visit, device: Device) {
       used: creditsToJson(used),
       resets_at: resetsAt.toISOString(),
     })),
+    answer,
     amounts: state.amounts,
     minimum: state.minimum,
     maximum: state.maximum,

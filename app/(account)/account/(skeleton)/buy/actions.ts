@@ -38,8 +38,14 @@ export const checkCode = sessionAction(
 const id = z.string().max(64);
 
 /** Pays with a saved card, or returns the URL of the bank's page that asks the user to confirm. */
-export const buyAgain = sessionAction(
-  z.object({ amount: z.number(), currency: z.enum(CURRENCIES), cardId: id, buttonId: id }),
+export const payWithCard = sessionAction(
+  z.object({
+    amount: z.number(),
+    currency: z.enum(CURRENCIES),
+    partnerId: partnerId.optional(),
+    cardId: id,
+    buttonId: id,
+  }),
   async (session, order): Promise<CardResult> => {
     const paid = await buyOwnWithCard(session, order);
     if (paid === 'unconfirmed') return UNCONFIRMED;

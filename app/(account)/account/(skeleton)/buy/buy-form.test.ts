@@ -13,6 +13,8 @@ const render = (taxNote: string | undefined): string =>
       rates: { usd: 1, eur: null },
       taxNote,
       isSandbox: false,
+      cards: Promise.resolve([]),
+      buttonId: 'first',
     }),
   );
 

@@ -1,10 +1,10 @@
 'use client';
 
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, Suspense, useState } from 'react';
 import { formatCredits, formatMoney } from '@/app/_ui/amount';
 import { AmountTiles } from '@/app/_ui/amount-tiles';
-import { Button } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
+import type { ShownCard } from '@/app/_ui/saved-card';
 import { SelectField } from '@/app/_ui/select-field';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
@@ -13,6 +13,7 @@ import { PromotionField } from '@/app/checkout/[visit]/promotion-field';
 import { bonusFor, creditsFor, type Offer, parseAmount } from '@/app/checkout/[visit]/purchase-amount';
 import { messagesFor } from '@/app/checkout/messages';
 import { checkCode, startPurchase } from './actions';
+import { FormButton, PayButtons } from './pay-buttons';
 
 type Currency = 'usd' | 'eur';
 type Props = {
@@ -24,17 +25,26 @@ type Props = {
   /** Says that prices include tax, where they do. */
   taxNote: string | undefined;
   isSandbox: boolean;
-  /** The app to buy for, if any. */
-  app?: { partnerId: string; name: string } | undefined;
+  /** The app to buy for, if any. `limit` says why it cannot spend now. */
+  app?: { partnerId: string; name: string; limit: string | null } | undefined;
+  /** The saved cards to choose from. */
+  cards: Promise<ShownCard[]>;
+  /** Names this purchase. However often and in however many tabs it is clicked, it is paid once. */
+  buttonId: string;
 };
 
 const FIRST_CHOICE = 10;
 const SIGN = { usd: '$', eur: '€' };
 
 export function BuyForm(props: Props) {
-  const { presets, rates, taxNote, isSandbox, app } = props;
+  const { presets, rates, taxNote, isSandbox, app, cards, buttonId } = props;
   const form = useBuyForm(props);
   const { currency, choice, amount, range, money, credits, failure } = form;
+  const payment = { money: amount === null ? null : money(amount), isBusy: form.isBusy };
+  function takeOrder() {
+    form.check();
+    return amount === null ? null : { amount, currency, partnerId: app?.partnerId, buttonId };
+  }
   return (
     <form onSubmit={form.submit} noValidate>
       <AmountTiles
@@ -75,19 +85,21 @@ export function BuyForm(props: Props) {
       )}
       <Summary form={form} />
       <p className="mt-3 text-sm text-muted">
-        {taxNote}{' '}
-        {app
-          ? `${app.name} can spend these credits right away. Another app can once you give it an allowance.`
-          : 'These credits are not tied to an app. An app can spend them once you give it an allowance.'}
+        {taxNote} {describePlace(app)}
       </p>
       {failure && (
         <div className="mt-4">
           <Notice kind="danger">{failure.message}</Notice>
         </div>
       )}
-      <Button type="submit" size="large" busy={form.isBusy} className="mt-5 w-full">
-        {amount === null ? 'Continue to payment' : `Pay ${money(amount)}`}
-      </Button>
+      {form.offer === null ? (
+        <Suspense fallback={<FormButton {...payment} />}>
+          <PayButtons {...payment} cards={cards} takeOrder={takeOrder} />
+        </Suspense>
+      ) : (
+        // A promotion code works with the processor's page, which also shows saved cards.
+        <FormButton {...payment} />
+      )}
       {isSandbox && (
         <p className="mt-3 text-center text-[13px] text-muted">
           Sandbox: pay with card <span className="whitespace-nowrap">4242 4242 4242 4242</span>. No real money
@@ -96,6 +108,13 @@ export function BuyForm(props: Props) {
       )}
     </form>
   );
+}
+
+function describePlace(app: Props['app']): string {
+  if (app === undefined)
+    return 'These credits are not tied to an app. An app can spend them once you give it an allowance.';
+  const when = app.limit === null ? `${app.name} can spend these credits right away.` : app.limit;
+  return `${when} Another app can spend them once you give it an allowance.`;
 }
 
 /** What is paid and received, and the promotion code that adds to it. */
@@ -176,6 +195,7 @@ function useBuyForm({ minimum, maximum, rates, app }: Props) {
     setCurrency,
     setChoice,
     type,
+    check: () => setChecked(true),
     submit,
     ...code,
     offer,

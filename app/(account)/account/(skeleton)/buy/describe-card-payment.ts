@@ -22,8 +22,9 @@ export async function describeCardPayment(
     return { ok: true, value: { text: `${inCredits(payment.credits)} added.`, link } };
   }
   if (payment.status === 'failed' || payment.status === 'expired') {
-    const reason = messagesFor('en').failures[payment.failure ?? ''] ?? 'The payment didn’t go through.';
-    return { ok: false, message: `${reason} You weren’t charged. Choose another card.` };
+    const say = messagesFor('en');
+    const reason = say.failures[payment.failure ?? ''] ?? `${say.failedTitle}.`;
+    return { ok: false, message: `${reason} ${say.failedText}` };
   }
   const link = { href: `/account/buy/return?session_id=${payment.id}`, label: 'View payment' };
   return { ok: true, value: { text: 'Your bank is processing the payment.', link } };

@@ -2,13 +2,17 @@ import type { Metadata } from 'next';
 import { requireSession } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
+import { describeLimit } from '@/app/checkout/[visit]/describe-limit';
 import { messagesFor } from '@/app/checkout/messages';
 import { settings } from '@/server/base/env';
+import { readSpendable } from '@/server/ledger';
 import { PRESET_AMOUNTS } from '@/server/payments/checkout/amounts';
+import { readButtonId } from '@/server/payments/checkout/buy-again';
 import { findUsdRate } from '@/server/payments/checkout/exchange-rates';
+import { findLimitedBy, writeLimitedBy } from '@/server/payments/checkout/limited-by';
 import { findUsableApp } from '@/server/payments/checkout/own-payments';
+import { listUsableCards } from '@/server/payments/checkout/saved-cards';
 import { findAutoTopUp, isTopUpOn } from '@/server/payments/checkout/top-up/auto-top-up';
-import { BuyAgain } from './buy-again';
 import { BuyForm } from './buy-form';
 import { GiftForm } from './gift-form';
 
@@ -20,7 +24,12 @@ type Props = { searchParams: Promise<{ app?: string | string[] }> };
 export default async function BuyPage({ searchParams }: Props) {
   const [{ userId }, { app: partnerId }] = await Promise.all([requireSession(), searchParams]);
   const app = typeof partnerId === 'string' ? await findUsableApp(userId, partnerId) : null;
-  const [eurRate, topUp] = await Promise.all([findUsdRate('eur'), findAutoTopUp(userId)]);
+  const [eurRate, topUp, buttonId, limit] = await Promise.all([
+    findUsdRate('eur'),
+    findAutoTopUp(userId),
+    readButtonId(userId),
+    app && describeLimitOf(userId, app),
+  ]);
   const { MINIMUM_PURCHASE, MAXIMUM_PURCHASE, STRIPE_API_BASE, STRIPE_AUTOMATIC_TAX } = settings();
   return (
     <>
@@ -30,7 +39,6 @@ export default async function BuyPage({ searchParams }: Props) {
         description={`100 credits are worth 1 US dollar. ${isTopUpOn(topUp) ? 'This is a single payment, in addition to auto top-up, which is on.' : 'You pay once; nothing renews automatically.'}`}
       />
       <div className="max-w-xl">
-        {app === null && <BuyAgain userId={userId} />}
         <Section>
           <BuyForm
             presets={PRESET_AMOUNTS}
@@ -39,7 +47,10 @@ export default async function BuyPage({ searchParams }: Props) {
             rates={{ usd: 1, eur: eurRate === null ? null : Number(eurRate) }}
             taxNote={STRIPE_AUTOMATIC_TAX ? messagesFor('en').taxIncluded : undefined}
             isSandbox={STRIPE_API_BASE !== undefined}
-            app={app === null ? undefined : { partnerId: app.partnerId, name: app.name }}
+            app={app === null ? undefined : { partnerId: app.partnerId, name: app.name, limit }}
+            // Read at the processor, so the page does not wait for them.
+            cards={listUsableCards(userId).catch(() => [])}
+            buttonId={buttonId}
           />
         </Section>
         {app === null && (
@@ -50,4 +61,16 @@ export default async function BuyPage({ searchParams }: Props) {
       </div>
     </>
   );
+}
+
+/** Why the app cannot spend now, whatever is bought for it. */
+async function describeLimitOf(
+  userId: string,
+  { partnerId, name: app }: { partnerId: string; name: string },
+): Promise<string | null> {
+  const limit = writeLimitedBy(
+    await findLimitedBy({ userId, partnerId }, await readSpendable(userId, partnerId)),
+  );
+  const words = { say: messagesFor('en'), language: 'en', app } as const;
+  return limit && `${words.say.successLater(app)} ${describeLimit(limit, words)}`;
 }

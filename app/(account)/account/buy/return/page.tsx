@@ -5,7 +5,9 @@ import type { ReactNode } from 'react';
 import { requireSession } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
 import { PageLink } from '@/app/_ui/page-link';
+import { describeUse } from '@/app/checkout/[visit]/describe-limit';
 import { messagesFor } from '@/app/checkout/messages';
+import { writeLimitedBy } from '@/server/payments/checkout/limited-by';
 import { findOwnPayment } from '@/server/payments/checkout/own-payments';
 import { PaymentOutcome } from '../../payment-outcome';
 import { inCredits } from '../../show-credits';
@@ -24,6 +26,7 @@ export default async function ReturnPage({ searchParams }: Props) {
   const payment = typeof id === 'string' && /^cks_\w+$/.test(id) ? await findOwnPayment(userId, id) : null;
   if (payment === null) notFound();
   const { appName, partnerId } = payment;
+  const say = messagesFor('en');
   if (payment.status === 'completed') {
     return (
       <PaymentOutcome
@@ -32,11 +35,19 @@ export default async function ReturnPage({ searchParams }: Props) {
       >
         {appName === null
           ? 'They are not tied to an app. Give an app an allowance to let it spend them.'
-          : `${appName} can spend them now. Return to it and try again.`}
+          : describeUse(
+              { can_spend: payment.canSpend, limited_by: writeLimitedBy(payment.limitedBy) },
+              { say, language: 'en', app: appName },
+            )}
         <Links>
           {appName === null && (
             <PageLink href="/account/apps" className={buttonClass()}>
               Choose an app
+            </PageLink>
+          )}
+          {payment.limitedBy !== null && payment.limitedBy.path !== null && (
+            <PageLink href={payment.limitedBy.path} className={buttonClass()}>
+              {appName === null ? say.changeLimits : 'Show limits'}
             </PageLink>
           )}
           <PageLink href="/account" className={buttonClass({ look: 'secondary' })}>
@@ -47,14 +58,14 @@ export default async function ReturnPage({ searchParams }: Props) {
     );
   }
   const isCancelled = payment.status === 'open' && reported === 'cancelled';
-  const reason = messagesFor('en').failures[payment.failure ?? ''];
+  const reason = say.failures[payment.failure ?? ''];
   if (isCancelled || payment.status === 'failed' || payment.status === 'expired') {
     return (
       <PaymentOutcome
         icon={<X size={22} aria-hidden="true" />}
         title={isCancelled ? 'Payment not completed' : 'Payment failed'}
       >
-        {reason} You were not charged.
+        {isCancelled ? 'You were not charged.' : `${reason ?? ''} ${say.failedText}`}
         <Links>
           <PageLink
             href={appName === null ? '/account/buy' : `/account/buy?app=${partnerId}`}

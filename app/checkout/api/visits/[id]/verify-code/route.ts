@@ -11,13 +11,20 @@ const bodySchema = z.object({
   challenge_id: z.string().max(64),
   email: z.string().max(320),
   code: z.string().max(20),
+  changes_account: z.boolean().optional(),
 });
 
+/** Without an effect if the window knows another account, unless `changes_account` is set. */
 export function POST(request: Request, context: { params: Promise<{ id: string }> }): Promise<Response> {
   return respondToVisit(request, context, async (visit) => {
-    const { challenge_id: challengeId, email, code } = await readBody(request, bodySchema);
+    const {
+      challenge_id: challengeId,
+      changes_account: changesAccount,
+      ...entry
+    } = await readBody(request, bodySchema);
     const device = readDevice(request);
-    const signIn = await signInWithCode(visit, { challengeId, email, code }, device);
+    const signIn = await signInWithCode(visit, { ...entry, challengeId, changesAccount }, device);
+    if (signIn === 'other_account') return privateJson({ refused: signIn });
     const response = privateJson({
       sign_in_token: signIn.signInToken,
       state: await stateBody(signIn.visit, device),

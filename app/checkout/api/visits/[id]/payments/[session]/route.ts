@@ -1,5 +1,6 @@
 import { creditsToJson } from '@/server/base/credits';
 import { privateJson } from '@/server/base/http/respond';
+import { writeLimitedBy } from '@/server/payments/checkout/limited-by';
 import { readVisitPayment } from '@/server/payments/checkout/visit-payments';
 import { respondToVisit } from '@/server/payments/checkout/visit-request';
 
@@ -14,6 +15,8 @@ export function GET(request: Request, context: Context): Promise<Response> {
       status: report.status,
       credits_added: creditsToJson(report.creditsAdded),
       balance: creditsToJson(report.balance),
+      can_spend: report.canSpend,
+      limited_by: writeLimitedBy(report.limitedBy),
       ...(report.failure !== null && { failure: report.failure }),
       ...(report.purchaseId !== null && { receipt_id: report.purchaseId }),
     });

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { restoreStrings } from '../../base/cut-json';
 import type { Microcredits } from '../../base/credits';
+import { restoreStrings } from '../../base/cut-json';
 import type { ApiRequest } from '../../base/http/api-request';
 import { requireUserKeyHash } from '../../base/http/credentials';
 import { readIdempotencyKey } from '../../base/http/idempotency-key';

@@ -258,6 +258,10 @@ CREATE TABLE user_key (
   exact_use boolean NOT NULL DEFAULT false,
   origins text[],
   networks inet[],
+  lineage text[] NOT NULL DEFAULT '{}',
+  label text,
+  models text[],
+  expires_at timestamptz(3),
   revoked_at timestamptz(3),
   revoke_reason text
 );
@@ -348,6 +352,25 @@ ALTER TABLE spending_limit SET (fillfactor = 60, autovacuum_vacuum_scale_factor 
   autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX spending_limit_stopped ON spending_limit (stopped_at) WHERE stopped_at IS NOT NULL;
 
+CREATE TABLE budget (
+  user_id text NOT NULL,
+  id text NOT NULL,
+  partner_id text NOT NULL,
+  credits bigint,
+  requests integer,
+  spent bigint NOT NULL DEFAULT 0,
+  held bigint NOT NULL DEFAULT 0,
+  used integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  last_used_at timestamptz(3),
+  PRIMARY KEY (user_id, id),
+  CONSTRAINT budget_is_not_passed CHECK (
+    least(spent, held, used, credits - spent - held, requests - used) >= 0)
+);
+-- Each request under a budget changes it twice.
+ALTER TABLE budget SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0);
+
 CREATE TABLE user_app (
   user_id text NOT NULL,
   partner_id text NOT NULL,
@@ -384,6 +407,7 @@ CREATE TABLE hold (
   lease_until timestamptz(3) NOT NULL,
   kept boolean NOT NULL DEFAULT false,
   limited boolean NOT NULL DEFAULT false,
+  budgets text[],
   metered_request text,
   metered_held bigint,
   metered_cost bigint NOT NULL DEFAULT 0,
@@ -392,7 +416,7 @@ CREATE TABLE hold (
   created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (user_id, request_id),
   CONSTRAINT hold_own_part_within_amount CHECK (own_part BETWEEN 0 AND amount),
-  CONSTRAINT hold_kept_is_own CHECK (NOT kept OR own_part = amount AND metered_request IS NULL)
+  CONSTRAINT hold_kept_is_own CHECK (NOT kept OR own_part = amount AND metered_request IS NULL AND budgets IS NULL)
 );
 -- Holds come and go with every request.
 ALTER TABLE hold SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,

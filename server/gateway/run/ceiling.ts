@@ -1,18 +1,36 @@
 import { type Microcredits, parseCredits } from '../../base/credits';
 import { ApiError } from '../../base/errors';
 import type { WithHeaders } from '../../base/http/api-request';
+import type { Run } from '../../ledger';
 
 const LONGEST = 24;
+const RUN_ID = /^[\w.:-]{1,64}$/;
+
+type Headers = WithHeaders['headers'];
 
 /** The most that the request may cost, from `x-svc-max-credits`; null without one. */
-export function readCeiling(headers: WithHeaders['headers']): Microcredits | null {
-  const text = headers.get('x-svc-max-credits');
+export const readCeiling = (headers: Headers): Microcredits | null => readCredits(headers, 'max_credits');
+
+/** The run of the request, from `x-svc-run` and `x-svc-run-max-credits`; null without one. */
+export function readRunHeaders(headers: Headers): Run | null {
+  const id = headers.get('x-svc-run');
+  const credits = readCredits(headers, 'run_max_credits');
+  if (id === null && credits === null) return null;
+  if (id !== null && RUN_ID.test(id)) return { id, credits };
+  throw new ApiError('invalid_request', 'x-svc-run: must be 1 to 64 letters, digits or any of . _ : -', {
+    param: 'run',
+  });
+}
+
+function readCredits(headers: Headers, param: 'max_credits' | 'run_max_credits'): Microcredits | null {
+  const name = `x-svc-${param.replaceAll('_', '-')}`;
+  const text = headers.get(name);
   if (text === null) return null;
-  const ceiling = text.length <= LONGEST ? parseCredits(text) : null;
-  if (ceiling !== null && ceiling > 0n) return ceiling;
+  const credits = text.length <= LONGEST ? parseCredits(text) : null;
+  if (credits !== null && credits > 0n) return credits;
   throw new ApiError(
     'invalid_request',
-    'x-svc-max-credits: must be a number of credits above 0 with at most 6 decimals, such as 2.5',
-    { param: 'max_credits' },
+    `${name}: must be a number of credits above 0 with at most 6 decimals, such as 2.5`,
+    { param },
   );
 }

@@ -132,7 +132,7 @@ async function admitRequest(
   const cached = prompt?.trustsCache ? prompt.cachedTokens : 0;
   const plan = planRequest(protocol, client, candidates, measure, cached);
   const { need, want } = plan;
-  const wanted = { keyHash, requestId, model, need, want, ceiling, clientIp, origin };
+  const wanted = { keyHash, requestId, model, need, want, ceiling, run: read.run, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
   if (!admission.ok) throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, client));

@@ -11,10 +11,12 @@ const MAX_MODELS = 100;
 export const runKeyRequestSchema = z.strictObject({
   credits: z
     .number()
-    .refine((credits) => (parseCredits(String(credits)) ?? 0n) > 0n, {
-      error: 'must be a number of credits above 0 with at most 6 decimals',
+    .transform((credits, { addIssue }) => {
+      const parsed = parseCredits(String(credits));
+      if (parsed !== null && parsed > 0n) return parsed;
+      addIssue({ code: 'custom', message: 'must be a number of credits above 0 with at most 6 decimals' });
+      return z.NEVER;
     })
-    .transform((credits) => parseCredits(String(credits)) ?? parseCredits('0'))
     .meta({ description: 'The most that the key, with the keys it mints, may spend.', example: 200 }),
   expires_in: z
     .int()
@@ -23,7 +25,7 @@ export const runKeyRequestSchema = z.strictObject({
     .default(HOURS_24)
     .meta({ description: 'Seconds until the key ends, at most 30 days. A key ends no later than the one that minted it.' }),
   models: z
-    .array(z.string().min(1).max(200))
+    .array(z.string().regex(/^[\x21-\x7e]{1,200}$/, { error: 'must be the id of a model' }))
     .min(1)
     .max(MAX_MODELS)
     .optional()
@@ -34,7 +36,11 @@ export const runKeyRequestSchema = z.strictObject({
     .max(1_000_000_000)
     .optional()
     .meta({ description: 'The most requests that may be charged to it.' }),
-  label: z.string().min(1).max(100).optional().meta({ description: 'A name of your choice, which the user sees.' }),
+  label: z
+    .string()
+    .regex(/^[^\p{C}]{1,100}$/u, { error: 'must be 1 to 100 printable characters' })
+    .optional()
+   .meta({ description: 'A name of your choice, which the user sees.' }),
 });
 
 const keyFields = {

@@ -1,37 +1,18 @@
 import { afterEach, expect, test } from 'vitest';
 import { chargeFor, type Microcredits, wholeCredits } from '@/server/base/credits';
 import { pool, prisma } from '@/server/base/db';
-import { newId, sha256 } from '@/server/base/ids';
-import { admit, capture, checkLedger, type Hold, raiseBudget, release, sweepHolds } from '@/server/ledger';
+import { capture, checkLedger, type Hold, raiseBudget, release, sweepHolds } from '@/server/ledger';
 import { newDatabase } from '../harness/database';
 import { seededRandom } from '../harness/random';
 import { receipt } from './receipt';
-import { buy, exactly, hold, newWallet, type Wallet } from './wallets';
+import { addRunKey, type Budgeted, buy, exactly, hold, newWallet, type RunKey, type Wallet } from './wallets';
 
 process.env.LIMIT_RUNNING_PER_USER = '5000';
 await newDatabase();
 
 afterEach(async () => expect((await checkLedger()).differences).toEqual([]));
 
-type RunKey = { id: string; keyHash: Buffer; lineage: string[] };
-type Of = { credits: number; requests?: number; models?: string[] };
-
-/** A run key below the user's ordinary key, or below another one. */
-async function mint({ userId, apps }: Wallet, { credits, requests, models }: Of, parent?: RunKey): Promise<RunKey> {
-  const partnerId = apps.A?.id ?? '';
-  const root = await prisma().userKey.findFirstOrThrow({ where: { userId, lineage: { isEmpty: true } } });
-  const id = newId('key');
-  const keyHash = sha256(id);
-  const lineage = [...(parent?.lineage ?? [root.id]), id];
-  const hash = new Uint8Array(keyHash);
-  await prisma().userKey.create({
-    data: { id, userId, partnerId, hash, last4: 'test', lineage, ...(models && { models }) },
-  });
-  await prisma().budget.create({
-    data: { userId, id, partnerId, credits: wholeCredits(credits), requests: requests ?? null },
-  });
-  return { id, keyHash, lineage };
-}
+const mint = (wallet: Wallet, budget: Budgeted, parent?: RunKey) => addRunKey(wallet, 'A', budget, parent);
 
 const spend = (wallet: Wallet, key: RunKey, want: number, need = 0) =>
   hold(wallet, 'A', want, need, { keyHash: key.keyHash });

@@ -1,4 +1,5 @@
 import { pool } from '../../base/db';
+import { ApiError } from '../../base/errors';
 import type { WithHeaders } from '../../base/http/api-request';
 import {
   invalidUserKey,
@@ -66,4 +67,11 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
     appUserId: key.app_user_id,
     lineage: key.lineage,
   };
+}
+
+/** For what concerns all requests of the user in the app. */
+export async function requireOrdinaryKey(request: WithHeaders): Promise<Caller> {
+  const caller = await requireUserKey(request);
+  if (caller.lineage.length === 0) return caller;
+  throw new ApiError('key_restricted', 'A run key reads only its own requests: use the key that it was minted from.');
 }

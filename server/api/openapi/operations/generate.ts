@@ -55,6 +55,15 @@ const LIMITS = {
       'The most credits that the request may cost, with at most 6 decimals. Output is limited to what they pay for (`x-svc-output-cap`). A request that cannot cost so little is refused (402, `param: "max_credits"`), and the message says what would do.',
     example: '2.5',
   },
+  'x-svc-run': {
+    description: 'An id of your choice, 1 to 64 letters, digits or any of `. _ : -`, that groups requests of the user in your app.',
+    example: 'nightly-7',
+  },
+  'x-svc-run-max-credits': {
+    description:
+      'The most that the requests of the run may cost together. The first one sets it; later ones repeat it, or send none.',
+    example: '10',
+  },
 };
 
 const RESPONSE = {

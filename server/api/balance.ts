@@ -22,7 +22,9 @@ export const balanceSchema = z.object({
       spent: z.number(),
       left: z
         .number()
-        .meta({ description: 'What its budget, and those of the keys above it, leave next to running requests.' }),
+        .meta({
+          description: 'What its budget, and those of the keys above it, leave next to running requests.',
+        }),
       expires_at: z.iso.datetime().nullable(),
     })
     .optional()

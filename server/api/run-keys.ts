@@ -23,13 +23,19 @@ export const runKeyRequestSchema = z.strictObject({
     .min(1)
     .max(MAX_LIFETIME_SECONDS)
     .default(HOURS_24)
-    .meta({ description: 'Seconds until the key ends, at most 30 days. A key ends no later than the one that minted it.' }),
+    .meta({
+      description:
+        'Seconds until the key ends, at most 30 days. A key ends no later than the one that minted it.',
+    }),
   models: z
     .array(z.string().regex(/^[\x21-\x7e]{1,200}$/, { error: 'must be the id of a model' }))
     .min(1)
     .max(MAX_MODELS)
     .optional()
-    .meta({ description: 'The only models that it may use, among those of the key that mints it. Without it, all of those.' }),
+    .meta({
+      description:
+        'The only models that it may use, among those of the key that mints it. Without it, all of those.',
+    }),
   requests: z
     .int()
     .min(1)
@@ -40,7 +46,7 @@ export const runKeyRequestSchema = z.strictObject({
     .string()
     .regex(/^[^\p{C}]{1,100}$/u, { error: 'must be 1 to 100 printable characters' })
     .optional()
-   .meta({ description: 'A name of your choice, which the user sees.' }),
+    .meta({ description: 'A name of your choice, which the user sees.' }),
 });
 
 const keyFields = {

@@ -4,10 +4,10 @@ import {
   type AdmissionRequest,
   isLimitReached,
   type KeptHold,
-  readLimitLack,
   readHold,
   readLack,
   readLimit,
+  readLimitLack,
 } from './admission';
 import { submitAdmission } from './batch';
 import {

@@ -1,11 +1,8 @@
-import { DAY_MS, now } from '../base/clock';
+import { now } from '../base/clock';
 import type { Microcredits } from '../base/credits';
 import { deleteInSteps, pool, type Tx } from '../base/db';
 
 /** Budgets of run keys and of runs. `ledger_batch` decides and counts them: see `45-budgets.sql`. */
-
-/** They are deleted so long after their key has ended, or after the last request of the run. */
-const KEPT_MS = 90 * DAY_MS;
 
 export type Budget = {
   credits: Microcredits | null;
@@ -54,19 +51,30 @@ export const leftOf = ({ credits, spent, held }: Budget): Microcredits | null =>
  * holds more.
  */
 export async function raiseBudget(userId: string, keyId: string, credits: Microcredits): Promise<boolean> {
-  const { rows } = await pool().query<{ raised: boolean }>('SELECT ledger_raise_budget($1, $2, $3) AS raised', [
-    userId,
-    keyId,
-    credits,
-  ]);
+  const { rows } = await pool().query<{ raised: boolean }>(
+    'SELECT ledger_raise_budget($1, $2, $3) AS raised',
+    [userId, keyId, credits],
+  );
   return rows[0]?.raised === true;
 }
 
+/**
+ * A run is forgotten 90 days after its last request, and the budget of a run key 90 days after its end. A run key without
+ * a charged request is forgotten a day after its end; others stay while the budget of a key above them may count them.
+ */
 export async function forgetOldBudgets(): Promise<void> {
+  await deleteInSteps(
+    `DELETE FROM user_key WHERE id IN (
+       SELECT k.id FROM user_key k WHERE k.lineage <> '{}' AND k.expires_at < $1::timestamptz - interval '1 day' AND (
+         k.expires_at < $1::timestamptz - interval '180 days' OR EXISTS (
+           SELECT FROM budget b WHERE b.user_id = k.user_id AND b.id = k.id AND b.used = 0)) LIMIT $2)`,
+    new Date(now()),
+  );
   await deleteInSteps(
     `DELETE FROM budget WHERE (user_id, id) IN (
        SELECT b.user_id, b.id FROM budget b LEFT JOIN user_key k ON k.id = b.id
-       WHERE b.held = 0 AND CASE WHEN k.id IS NULL THEN b.last_used_at ELSE least(k.revoked_at, k.expires_at) END < $1 LIMIT $2)`,
-    new Date(now() - KEPT_MS),
+       WHERE b.held = 0 AND CASE WHEN b.id LIKE 'run:%' THEN b.last_used_at ELSE coalesce(k.expires_at, '-infinity') END
+         < $1::timestamptz - interval '90 days' LIMIT $2)`,
+    new Date(now()),
   );
 }

@@ -65,7 +65,11 @@ type Page = { limit: number; offset: number };
  * The user's history with one partner, newest first. The daily counts locate the page in time, so that only those days are
  * read, however long the history is.
  */
-export async function readHistory(owner: Owner, page: Page, keyIds: string[] | null = null): Promise<HistoryPage> {
+export async function readHistory(
+  owner: Owner,
+  page: Page,
+  keyIds: string[] | null = null,
+): Promise<HistoryPage> {
   if (keyIds !== null) return readHistoryOfKeys(owner, page, keyIds);
   const counts = await countByDay(owner);
   const total = counts.reduce((sum, { count }) => sum + count, 0);

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
+import { DAY_MS, now } from '@/server/base/clock';
 import { chargeFor, type Microcredits, wholeCredits } from '@/server/base/credits';
 import { pool, prisma } from '@/server/base/db';
 import { capture, checkLedger, type Hold, raiseBudget, release, sweepHolds } from '@/server/ledger';
+import { forgetOldBudgets } from '@/server/ledger/budgets';
 import { newDatabase } from '../harness/database';
 import { seededRandom } from '../harness/random';
 import { receipt } from './receipt';
@@ -87,7 +89,10 @@ test('a request gets what the smallest budget of its key leaves, and is refused 
 
 /** Another instance takes all running requests for abandoned. */
 async function sweep({ userId }: Wallet): Promise<void> {
-  await pool().query(`UPDATE hold SET lease_until = clock_timestamp() - interval '1 second' WHERE user_id = $1`, [userId]);
+  await pool().query(
+    `UPDATE hold SET lease_until = clock_timestamp() - interval '1 second' WHERE user_id = $1`,
+    [userId],
+  );
   await sweepHolds([]);
 }
 
@@ -123,6 +128,42 @@ test('a request that was paused pays no more than others have left of its budget
   expect(await budgetOf(wallet, key.id)).toMatchObject({ held: 0n, spent: wholeCredits(10), used: 2 });
 });
 
+test('a run key without a charge is forgotten a day after its end, and budgets after 90 days', async () => {
+  const wallet = await rich();
+  const used = await mint(wallet, { credits: 10 });
+  const unused = await mint(wallet, { credits: 5 }, used);
+  await charge(await place(wallet, used, 1), 1);
+  const isLeft = async ({ id }: RunKey) => [
+    await prisma().userKey.count({ where: { id } }),
+    await prisma().budget.count({ where: { id } }),
+  ];
+  const endDaysAgo = async (days: number) => {
+    const expiresAt = new Date(now() - days * DAY_MS);
+    await prisma().userKey.updateMany({
+      where: { userId: wallet.userId, lineage: { isEmpty: false } },
+      data: { expiresAt },
+    });
+    await forgetOldBudgets();
+    return [await isLeft(used), await isLeft(unused)];
+  };
+  expect(await endDaysAgo(0.5)).toEqual([
+    [1, 1],
+    [1, 1],
+  ]);
+  expect(await endDaysAgo(2)).toEqual([
+    [1, 1],
+    [0, 0],
+  ]);
+  expect(await endDaysAgo(91)).toEqual([
+    [1, 0],
+    [0, 0],
+  ]);
+  expect(await endDaysAgo(181)).toEqual([
+    [0, 0],
+    [0, 0],
+  ]);
+});
+
 test('requests under a budget make no kept holds', async () => {
   const wallet = await rich();
   const key = await mint(wallet, { credits: 100 });
@@ -144,7 +185,10 @@ test('a run sums its requests, and the ceiling of its first one holds for all', 
   expect(first).toMatchObject({ hold: { amount: wholeCredits(5), budgets: [id] } });
   if (first.ok) await charge(first.hold, 3);
   const limit = { kind: 'ceiling', scope: 'run' };
-  expect(await hold(wallet, 'A', 1, 0, run(6))).toMatchObject({ limit, lack: { available: wholeCredits(5) } });
+  expect(await hold(wallet, 'A', 1, 0, run(6))).toMatchObject({
+    limit,
+    lack: { available: wholeCredits(5) },
+  });
   const second = await hold(wallet, 'A', 9, 0, run(null));
   expect(second).toMatchObject({ hold: { amount: wholeCredits(2) } });
   if (second.ok) await release(second.hold);
@@ -157,7 +201,11 @@ test('the owner changes the budget of a run key of the first level, at least to 
   const child = await mint(wallet, { credits: 5 }, key);
   const running = await place(wallet, child, 4);
   const raise = (id: string, credits: number) => raiseBudget(wallet.userId, id, wholeCredits(credits));
-  expect([await raise(key.id, 3), await raise(child.id, 20), await raise(key.id, 20)]).toEqual([false, false, true]);
+  expect([await raise(key.id, 3), await raise(child.id, 20), await raise(key.id, 20)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
   expect(await budgetOf(wallet, key.id)).toMatchObject({ credits: wholeCredits(20) });
   await release(running);
 });

@@ -102,7 +102,13 @@ export class Model {
   }
 
   /** Places a hold of at most `want`, or returns the refusal. */
-  hold(id: string, app: string, want: number, need: number, { budgets, cost }: Draw = { budgets: [], cost: 0 }): string {
+  hold(
+    id: string,
+    app: string,
+    want: number,
+    need: number,
+    { budgets, cost }: Draw = { budgets: [], cost: 0 },
+  ): string {
     const status = this.status(app, need);
     if (status === 'paused_for_review' || status === 'limit_reached') return status;
     if (this.leftOf(budgets, () => 0) < cost) return 'limit_reached';

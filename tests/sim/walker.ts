@@ -17,8 +17,8 @@ import {
   type Hold,
   keepLease,
   OUTSIDE_ANY_APP,
-  readSpendable,
   type Run,
+  readSpendable,
   release,
   saveAllowance,
 } from '@/server/ledger';

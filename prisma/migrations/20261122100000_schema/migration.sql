@@ -268,6 +268,7 @@ CREATE TABLE user_key (
 CREATE UNIQUE INDEX user_key_hash_key ON user_key (hash);
 CREATE INDEX user_key_user_id_partner_id_idx ON user_key (user_id, partner_id);
 CREATE INDEX user_key_session_id_idx ON user_key (session_id);
+CREATE INDEX user_key_run_keys ON user_key (expires_at) WHERE lineage <> '{}';
 
 CREATE TABLE key_network (
   key_id text NOT NULL,

@@ -83,7 +83,19 @@ export async function readModelRequest<Body>(
     if (!isSmall) await letOthersRun();
     const { candidates, warnings } = requested;
     const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
-    return { keyHash, waitMs, candidates, warnings, body, source, isSmall, isLarge, ceiling, run, idempotency };
+    return {
+      keyHash,
+      waitMs,
+      candidates,
+      warnings,
+      body,
+      source,
+      isSmall,
+      isLarge,
+      ceiling,
+      run,
+      idempotency,
+    };
   } catch (error) {
     await requireAccess(request, caller, requested);
     throw error;

@@ -88,7 +88,10 @@ function overBudget(
   const needs = `This request costs at least ${describeCredits(roundUp(lack.needed))}, and`;
   const left = formatCredits(lack.available);
   if (scope === 'request')
-    return refuseOver('max_credits', `${needs} x-svc-max-credits allows ${left}. Raise it, or send a shorter request.`);
+    return refuseOver(
+      'max_credits',
+      `${needs} x-svc-max-credits allows ${left}. Raise it, or send a shorter request.`,
+    );
   if (kind === 'ceiling')
     return new ApiError(
       'invalid_request',
@@ -98,7 +101,9 @@ function overBudget(
   if (scope === 'run')
     return refuseOver('limits.run.credits', `${needs} ${left} are left of the ceiling of its run.`);
   if (kind === 'model')
-    return new ApiError('model_not_allowed', `This run key may not use the model ${model}`, { param: 'model' });
+    return new ApiError('model_not_allowed', `This run key may not use the model ${model}`, {
+      param: 'model',
+    });
   if (kind === 'requests')
     return refuseOver('limits.key.requests', 'This run key has sent as many requests as it may.');
   const actionUrl = writeActionUrl(keyHash, 'app');

@@ -69,9 +69,12 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
   };
 }
 
-/** For what concerns all requests of the user in the app. */
+/** For what concerns more than the requests of a run key: purchases, and all bookings of the user in the app. */
 export async function requireOrdinaryKey(request: WithHeaders): Promise<Caller> {
   const caller = await requireUserKey(request);
   if (caller.lineage.length === 0) return caller;
-  throw new ApiError('key_restricted', 'A run key reads only its own requests: use the key that it was minted from.');
+  throw new ApiError(
+    'key_restricted',
+    'A run key sends requests and reads its own: use the key that it was minted from.',
+  );
 }

@@ -60,7 +60,12 @@ export async function revokeKey(userId: string, keyId: string): Promise<boolean>
 /** Revokes all of the user's keys, in all apps or in one. */
 export async function revokeKeysOfUser(tx: Tx, userId: string, partnerId?: string): Promise<void> {
   const keys = await tx.userKey.findMany({
-    where: { userId, revokedAt: null, lineage: { isEmpty: true }, ...(partnerId !== undefined && { partnerId }) },
+    where: {
+      userId,
+      revokedAt: null,
+      lineage: { isEmpty: true },
+      ...(partnerId !== undefined && { partnerId }),
+    },
     select: { id: true },
     orderBy: { id: 'asc' },
   });

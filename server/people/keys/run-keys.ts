@@ -41,7 +41,10 @@ export type RunKey = {
 type Parent = { id: string; models: string[] | null; expires_at: Date | null };
 
 /** Mints one below the key of the caller. Mints for the same user and app run one at a time. */
-export async function mintRunKey(caller: Caller, asked: RunKeyRequest): Promise<RunKey & { userKey: string }> {
+export async function mintRunKey(
+  caller: Caller,
+  asked: RunKeyRequest,
+): Promise<RunKey & { userKey: string }> {
   const { userId, partnerId } = caller;
   const parents = caller.lineage.length === 0 ? [caller.keyId] : caller.lineage;
   if (parents.length > MAX_DEPTH)
@@ -91,14 +94,21 @@ async function requireRoom(tx: Tx, { userId, partnerId }: Caller): Promise<void>
   );
 }
 
-async function requireWithinParent({ userId, lineage, keyId }: Caller, parent: Parent, asked: RunKeyRequest): Promise<void> {
+async function requireWithinParent(
+  { userId, lineage, keyId }: Caller,
+  parent: Parent,
+  asked: RunKeyRequest,
+): Promise<void> {
   const foreign = asked.models?.find((model) => parent.models?.includes(model) === false);
   if (foreign !== undefined) throw refuse('models', `the key that mints may not use ${foreign}`);
   if (lineage.length === 0) return;
   const [budget] = await readBudgets(userId, [keyId]);
   const unspent = (budget?.credits ?? 0n) - (budget?.spent ?? 0n);
   if (asked.credits > unspent)
-    throw refuse('credits', `the key that mints has ${describeCredits(unspent)} left, so this may be at most ${creditsToJson(unspent)}`);
+    throw refuse(
+      'credits',
+      `the key that mints has ${describeCredits(unspent)} left, so this may be at most ${creditsToJson(unspent)}`,
+    );
 }
 
 const refuse = (param: string, reason: string): ApiError =>
@@ -125,9 +135,17 @@ export async function findRevokedRunKeys(ids: string[]): Promise<Set<string>> {
 }
 
 /** What a run key has left, which is no more than any of its ancestors has. Null for an ordinary key. */
-export async function readRunKey(
-  { userId, keyId, lineage }: Caller,
-): Promise<{ keyId: string; label: string | null; expiresAt: Date | null; budget: Budget; left: Microcredits } | null> {
+export async function readRunKey({
+  userId,
+  keyId,
+  lineage,
+}: Caller): Promise<{
+  keyId: string;
+  label: string | null;
+  expiresAt: Date | null;
+  budget: Budget;
+  left: Microcredits;
+} | null> {
   if (lineage.length === 0) return null;
   const [key, budgets] = await Promise.all([
     prisma().userKey.findUniqueOrThrow({ where: { id: keyId }, select: { label: true, expiresAt: true } }),
@@ -135,7 +153,9 @@ export async function readRunKey(
   ]);
   const budget = budgets.at(-1);
   invariant(budget, 'a live run key has a budget');
-  const left = budgets.map((each) => leftOf(each) ?? 0n).reduce((least, each) => (each < least ? each : least));
+  const left = budgets
+    .map((each) => leftOf(each) ?? 0n)
+    .reduce((least, each) => (each < least ? each : least));
   return { keyId, ...key, budget, left: left as Microcredits };
 }
 

@@ -33,7 +33,8 @@ export const CREDITS: Operation[] = [
     path: '/v1/credits/runs/{id}',
     group: 'credits',
     summary: 'Read a run',
-    description: 'Sums the requests that were sent with this `x-svc-run`. A run is forgotten after 90 days without one.',
+    description:
+      'Sums the requests that were sent with this `x-svc-run`. A run is forgotten after 90 days without one.',
     auth: 'user-key',
     pathParameters: { id: { description: 'The id of the run, as in `x-svc-run`.', example: 'nightly-7' } },
     response: {

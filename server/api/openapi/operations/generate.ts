@@ -56,7 +56,8 @@ const LIMITS = {
     example: '2.5',
   },
   'x-svc-run': {
-    description: 'An id of your choice, 1 to 64 letters, digits or any of `. _ : -`, that groups requests of the user in your app.',
+    description:
+      'An id of your choice, 1 to 64 letters, digits or any of `. _ : -`, that groups requests of the user in your app.',
     example: 'nightly-7',
   },
   'x-svc-run-max-credits': {

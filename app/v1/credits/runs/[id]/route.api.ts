@@ -12,7 +12,8 @@ export const GET = (request: Request, context: Context): Promise<Response> =>
     const caller = await requireUserKey(request);
     const { id } = await context.params;
     const run = await readRun(caller, id);
-    if (run === null) throw new ApiError('not_found', 'No request of this run was admitted for this user in this app.');
+    if (run === null)
+      throw new ApiError('not_found', 'No request of this run was admitted for this user in this app.');
     return privateJson(writeRun(id, run));
   });
 

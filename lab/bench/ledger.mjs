@@ -211,6 +211,8 @@ async function call(client, { keys, receipt, settled, admitted, holds, kept, mak
     every(kept && makes),
     every(false),
     every(null),
+    every(null),
+    every(null),
   ];
   const columns = [...settlements, ...admissions];
   const further = [1, 1_000, '90 seconds', 10_000_000_000, 10_000_000_000];

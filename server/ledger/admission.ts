@@ -37,6 +37,8 @@ export type AdmissionRequest = {
   enough?: Picocredits | undefined;
   /** The most that the request may hold, and so cost; null for no ceiling. */
   ceiling?: Microcredits | null;
+  /** The run that the request belongs to. */
+  run?: Run | null;
   /** Where the key is used from. A restricted key is refused if it is not known. */
   clientIp?: string | null;
   origin?: string | null;
@@ -48,6 +50,9 @@ export type AdmissionRequest = {
   isPatient?: boolean;
 };
 
+/** Requests that the caller groups: `credits` is the most that they may cost together; null for no limit, or a known run. */
+export type Run = { id: string; credits: Microcredits | null };
+
 export type Hold = {
   requestId: string;
   userId: string;
@@ -58,6 +63,8 @@ export type Hold = {
   rateBp: number;
   /** Includes the commission. The charge for `want`, or less: see `enough`, and at most the balance. */
   amount: Microcredits;
+  /** The budgets that it draws on. */
+  budgets?: readonly string[];
   /** The row that holds it, if that outlives the request. */
   kept?: KeptHold;
 };
@@ -99,10 +106,12 @@ export type Lack = { needed: Microcredits; available: Microcredits };
 /** Of a limit: the user set it for the app, or for all apps together; or it is the partner's. */
 export type LimitScope = 'app' | 'all' | 'partner';
 
-/** `stop`: the user has stopped the apps. `credits` of a `request`: its ceiling. */
+/**
+ * `stop`: the user has stopped the apps. `credits` of a `request`: its ceiling. `ceiling` of a run: it has another one.
+ */
 export type ReachedLimit = {
-  kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day' | 'credits';
-  scope: LimitScope | 'request';
+  kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day' | 'credits' | 'requests' | 'ceiling';
+  scope: LimitScope | 'request' | 'key' | 'run';
   /** When the period ends; null if the limit is of no period. */
   resetsAt: Date | null;
 };
@@ -112,7 +121,7 @@ export type AdmissionRow =
   | HeldRow
   /** Without kept holds, the request might fit or get more. `amount` is how many the user has. */
   | { outcome: 'refused_by_kept' | 'lowered_by_kept'; user_id: string; amount: bigint }
-  /** `amount` is when the limit resets, in seconds since 1970. */
+  /** `amount` is when the limit resets, in seconds since 1970; of a budget, what it has left. */
   | { outcome: LimitOutcome; partner_id: string; rate_bp: number; amount: bigint }
   /** `partner_id` and the rest are null for an unknown key. `amount` is what the app can spend, `want` at most. */
   | {
@@ -133,6 +142,7 @@ type HeldRow = {
   rate_bp: number;
   amount: bigint;
   kept: boolean;
+  budgets: string[] | null;
 };
 
 /** The columns of an admission that `ledger_batch` takes, in the order of its parameters. */
@@ -149,6 +159,8 @@ export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ isKept }) => isKept ?? false,
   ({ isPatient }) => isPatient ?? false,
   ({ ceiling }) => ceiling ?? null,
+  ({ run }) => run?.id ?? null,
+  ({ run }) => run?.credits ?? null,
 ];
 
 /** What is missing for a request that was refused; null for a key that cannot pay at all. */
@@ -163,12 +175,13 @@ export function readLack(
   return { needed: charge > minimum ? charge : minimum, available };
 }
 
-/** What is missing for a request that its ceiling refuses: it costs at least `needed`. */
-export function readCeilingLack(
+/** What the request costs at least, and what its ceiling or budget leaves it. */
+export function readLimitLack(
   { need, ceiling }: AdmissionRequest,
-  { rate_bp: rateBp }: { rate_bp: number },
-): Lack | null {
-  return ceiling == null ? null : { needed: chargeFor(need, rateBp).charge, available: ceiling };
+  { outcome, rate_bp: rateBp, amount }: { outcome: LimitOutcome; rate_bp: number; amount: bigint },
+): Lack {
+  const available = outcome === 'limit_credits_request' ? (ceiling ?? amount) : amount;
+  return { needed: chargeFor(need, rateBp).charge, available: microcredits(available) };
 }
 
 export function readHold(requestId: string, row: HeldRow): Hold {
@@ -180,6 +193,7 @@ export function readHold(requestId: string, row: HeldRow): Hold {
     appUserId: row.app_user_id,
     rateBp: row.rate_bp,
     amount: row.amount as Microcredits,
+    ...(row.budgets && { budgets: row.budgets }),
   };
 }
 

@@ -4,10 +4,10 @@ import {
   type AdmissionRequest,
   isLimitReached,
   type KeptHold,
-  readCeilingLack,
   readHold,
   readLack,
   readLimit,
+  readLimitLack,
 } from './admission';
 import { submitAdmission } from './batch';
 import {
@@ -31,7 +31,7 @@ const ASK_AGAIN_AFTER_MS = 100;
  * kept hold uses it after the same checks.
  */
 export async function admit(request: AdmissionRequest): Promise<Admission> {
-  const kept = takeKeptHold(request);
+  const kept = request.run ? null : takeKeptHold(request);
   const admission = (kept && (await useKeptHold(kept, request))) ?? (await makeHold(request));
   if (admission.ok) noteUse(request.keyHash);
   return admission;
@@ -61,7 +61,7 @@ async function makeHold(request: AdmissionRequest): Promise<Admission> {
         ok: false,
         refusal: 'limit_reached',
         limit: readLimit(row),
-        lack: readCeilingLack(request, row),
+        lack: readLimitLack(request, row),
         partnerId: row.partner_id,
       };
     switch (row.outcome) {

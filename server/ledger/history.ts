@@ -65,7 +65,12 @@ type Page = { limit: number; offset: number };
  * The user's history with one partner, newest first. The daily counts locate the page in time, so that only those days are
  * read, however long the history is.
  */
-export async function readHistory(owner: Owner, page: Page): Promise<HistoryPage> {
+export async function readHistory(
+  owner: Owner,
+  page: Page,
+  keyIds: string[] | null = null,
+): Promise<HistoryPage> {
+  if (keyIds !== null) return readHistoryOfKeys(owner, page, keyIds);
   const counts = await countByDay(owner);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const window = findWindow(counts, page);
@@ -73,10 +78,24 @@ export async function readHistory(owner: Owner, page: Page): Promise<HistoryPage
   return { entries: await readEntries(owner, { ...page, ...window }), total };
 }
 
+/** The requests of these run keys, which live for a month at most. */
+async function readHistoryOfKeys(owner: Owner, page: Page, keyIds: string[]): Promise<HistoryPage> {
+  const { rows } = await pool().query<{ total: bigint; from: string; to: string }>(
+    `SELECT (SELECT count(*) FROM ledger_transaction t WHERE t.user_id = $1 AND t.partner_id = $2 AND t.key_id = ANY ($3)
+               AND ledger_slot(t.created_at) >= ledger_slot(k.since)) AS total,
+       to_char(timezone('UTC', k.since), 'YYYY-MM-DD') AS from, to_char(timezone('UTC', ledger_clock()) + interval '1 day', 'YYYY-MM-DD') AS to
+     FROM (SELECT coalesce(min(created_at), ledger_clock()) AS since FROM user_key WHERE id = ANY ($3)) k`,
+    [owner.userId, owner.partnerId, keyIds],
+  );
+  const { total = 0n, from = '', to = '' } = rows[0] ?? {};
+  return { entries: await readEntries(owner, { ...page, from, to }, keyIds), total: Number(total) };
+}
+
 /** Days begin with a slot, so slots alone select them, by the index that also has the order. */
 async function readEntries(
   { userId, partnerId }: Owner,
   { limit, offset, from, to }: Page & { from: string; to: string },
+  keyIds: string[] | null = null,
 ): Promise<HistoryEntry[]> {
   const { rows } = await pool().query<Row>(
     `SELECT t.id, t.kind, t.created_at, t.credits, t.balance_after, t.allowance_saved,
@@ -92,8 +111,9 @@ async function readEntries(
      WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
        AND ledger_slot(t.created_at) >= $3::date::timestamp AT TIME ZONE 'UTC'
        AND ledger_slot(t.created_at) < $4::date::timestamp AT TIME ZONE 'UTC'
+       AND ($7::text[] IS NULL OR t.key_id = ANY ($7))
      ORDER BY ledger_slot(t.created_at) DESC, t.created_at DESC, t.id DESC LIMIT $5 OFFSET $6`,
-    [userId, partnerId, from, to, limit, offset],
+    [userId, partnerId, from, to, limit, offset, keyIds],
   );
   return rows.map(toEntry);
 }

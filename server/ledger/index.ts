@@ -6,6 +6,7 @@ export type {
   Lack,
   LimitScope,
   ReachedLimit,
+  Run,
   Shortfall,
 } from './admission';
 export { admit } from './admit';
@@ -13,6 +14,7 @@ export { type ArchivedMonth, findLatestCutoff, mayRemove, removeArchived, writeA
 export { ArchiveError } from './archive-files';
 export { readArchivedUntil } from './archived-until';
 export { createBatcher } from './batcher';
+export { type Budget, leftOf, openBudget, raiseBudget, readBudgets, readRun } from './budgets';
 export { checkBooks, checkLedger } from './check';
 export { checkArchive } from './check-archive';
 export { clawBack } from './claw-back';

@@ -58,6 +58,27 @@ export const WALLET_INVARIANTS = [
    LEFT JOIN (SELECT user_id, sum(amount) AS amount, count(*) AS running FROM hold GROUP BY 1) h USING (user_id)
    WHERE ${OF('a.user_id')} AND (a.held <> coalesce(h.amount, 0) OR a.running <> coalesce(h.running, 0))`,
 
+  `SELECT 'the held amount of a budget matches the open holds that draw on it, and every one of them exists' AS invariant,
+          id AS subject, (coalesce(b.held, 0) - coalesce(h.amount, 0))::text AS difference
+   FROM (SELECT * FROM budget WHERE ${OF('user_id')}) b
+   FULL JOIN (SELECT h.user_id, n.id, sum(h.amount) AS amount, count(*) AS running FROM hold h CROSS JOIN unnest(h.budgets) AS n (id)
+              WHERE ${OF('h.user_id')} GROUP BY 1, 2) h USING (user_id, id)
+   WHERE b.held IS DISTINCT FROM coalesce(h.amount, 0) OR b.used < coalesce(h.running, 0)`,
+
+  // Of run keys: a receipt does not name its run. Receipts of archived months are not counted.
+  `SELECT 'a budget of a run key has spent what its requests were charged, and counts them' AS invariant, b.id AS subject,
+          (b.spent - coalesce(u.charge, 0))::text AS difference
+   FROM budget b
+   LEFT JOIN (SELECT k.user_id, n.id, sum(t.charge) AS charge, count(*) AS requests
+              FROM user_key k CROSS JOIN unnest(k.lineage[2:]) AS n (id)
+              JOIN usage t ON t.user_id = k.user_id AND t.key_id = k.id
+              WHERE k.lineage <> '{}' AND ${OF('k.user_id')} GROUP BY 1, 2) u USING (user_id, id)
+   LEFT JOIN (SELECT h.user_id, n.id, count(*) AS requests FROM hold h CROSS JOIN unnest(h.budgets) AS n (id)
+              WHERE ${OF('h.user_id')} GROUP BY 1, 2) h USING (user_id, id)
+   WHERE ${OF('b.user_id')} AND b.id NOT LIKE 'run:%'
+     AND b.created_at > coalesce((SELECT up_to FROM watermark WHERE name = 'archive'), '-infinity')
+     AND (b.spent <> coalesce(u.charge, 0) OR b.used <> coalesce(u.requests, 0) + coalesce(h.requests, 0))`,
+
   `SELECT 'the held amount of a pocket matches its open holds' AS invariant, ${POCKET} AS subject,
           (u.own_held - coalesce(h.amount, 0))::text AS difference
    FROM user_app u

@@ -2,6 +2,7 @@ import { HOUR_MS, SECOND_MS } from '../base/clock';
 import type { Job } from '../base/job';
 import { AUDIT_EVERY_SECONDS, auditRecent } from './audit';
 import { forgetOldAudits } from './audit-run';
+import { forgetOldBudgets } from './budgets';
 import { bookCorrections, forgetAbandonedProposals } from './corrections';
 import { rollUpEarnings } from './earnings';
 import { renewLeases, sweepHolds } from './lease';
@@ -20,5 +21,6 @@ export const LEDGER_JOBS: readonly Job[] = [
   },
   { name: 'corrections', everyMs: 5 * SECOND_MS, run: bookCorrections },
   { name: 'old audits', everyMs: HOUR_MS, run: forgetOldAudits },
+  { name: 'old budgets', everyMs: HOUR_MS, run: forgetOldBudgets },
   { name: 'abandoned proposals', everyMs: HOUR_MS, run: forgetAbandonedProposals },
 ];

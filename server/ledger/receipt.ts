@@ -32,10 +32,13 @@ export async function findReceipt({
   userId,
   partnerId,
   requestId,
+  keyIds = null,
 }: {
   userId: string;
   partnerId: string;
   requestId: string;
+  /** The only keys whose requests may be read; null for all. */
+  keyIds?: string[] | null;
 }): Promise<StoredReceipt | null> {
   const { rows } = await pool().query<StoredReceipt>(
     `SELECT request_id AS "requestId", created_at AS "createdAt", model, provider, price_version AS "priceVersion",
@@ -43,8 +46,9 @@ export async function findReceipt({
             cache_write_1h_tokens AS "cacheWrite1hTokens", output_tokens AS "outputTokens",
             reasoning_tokens AS "reasoningTokens", web_searches AS "webSearches", held, provider_cost AS "providerCost",
             partner_share AS "partnerShare", charge, estimated, outcome, attempts
-     FROM usage WHERE user_id = $1 AND transaction_id = $3 AND partner_id = $2`,
-    [userId, partnerId, transactionIdOf(requestId)],
+     FROM usage WHERE user_id = $1 AND transaction_id = $3 AND partner_id = $2
+       AND ($4::text[] IS NULL OR key_id = ANY ($4))`,
+    [userId, partnerId, transactionIdOf(requestId), keyIds],
   );
   return rows[0] ?? null;
 }

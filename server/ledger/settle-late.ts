@@ -67,10 +67,10 @@ async function forgetSupposedLoss(client: pg.PoolClient, { userId, requestId, ke
 }
 
 async function remakeHold(client: pg.PoolClient, hold: Hold): Promise<boolean> {
-  const { userId, requestId, partnerId, keyId, amount, rateBp } = hold;
+  const { userId, requestId, partnerId, keyId, amount, rateBp, budgets = null } = hold;
   const { rows } = await client.query<{ amount: bigint | null }>(
-    'SELECT ledger_remake_hold($1, $2, $3, $4, $5, $6, $7::interval) AS amount',
-    [userId, requestId, partnerId, keyId, amount, rateBp, `${LEASE_SECONDS} seconds`],
+    'SELECT ledger_remake_hold($1, $2, $3, $4, $5, $6, $7::interval, $8::text[]) AS amount',
+    [userId, requestId, partnerId, keyId, amount, rateBp, `${LEASE_SECONDS} seconds`, budgets],
   );
   return rows[0]?.amount != null;
 }

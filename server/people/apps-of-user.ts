@@ -91,7 +91,9 @@ async function findPartners(rows: UserApp[]) {
 }
 
 async function findLiveKeys(userId: string): Promise<Map<string, KeyOfUser[]>> {
-  const keys = await prisma().userKey.findMany({ where: { userId, revokedAt: null } });
+  const keys = await prisma().userKey.findMany({
+    where: { userId, revokedAt: null, lineage: { isEmpty: true } },
+  });
   const sessionIds = keys.flatMap((key) => key.sessionId ?? []);
   const sessions = await prisma().session.findMany({
     where: { id: { in: sessionIds } },

@@ -18,11 +18,14 @@ import * as history from '../../app/v1/credits/history/route.api';
 import * as pricing from '../../app/v1/credits/pricing/route.api';
 import * as quote from '../../app/v1/credits/quote/route.api';
 import * as receipt from '../../app/v1/credits/receipts/[id]/route.api';
+import * as run from '../../app/v1/credits/runs/[id]/route.api';
 import * as statementDay from '../../app/v1/credits/statements/[day]/route.api';
 import * as statements from '../../app/v1/credits/statements/route.api';
 import * as embeddings from '../../app/v1/embeddings/route.api';
 import * as events from '../../app/v1/events/route.api';
+import * as userKey from '../../app/v1/keys/[id]/route.api';
 import * as revokeKey from '../../app/v1/keys/revoke/route.api';
+import * as userKeys from '../../app/v1/keys/route.api';
 import * as countTokens from '../../app/v1/messages/count_tokens/route.api';
 import * as messages from '../../app/v1/messages/route.api';
 import * as model from '../../app/v1/models/[...id]/route.api';
@@ -59,10 +62,13 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/credits/pricing': pricing,
   '/v1/credits/quote': quote,
   '/v1/credits/receipts/[id]': receipt,
+  '/v1/credits/runs/[id]': run,
   '/v1/credits/statements': statements,
   '/v1/credits/statements/[day]': statementDay,
   '/v1/events': events,
+  '/v1/keys': userKeys,
   '/v1/keys/revoke': revokeKey,
+  '/v1/keys/[id]': userKey,
   '/v1/models': models,
   '/v1/messages': messages,
   '/v1/messages/count_tokens': countTokens,

@@ -274,6 +274,20 @@ const WALLETS: Corruption[] = [
     'the held amount of a pocket matches',
   ],
   [
+    'the held amount of a budget',
+    ({ user, A }) => [
+      `INSERT INTO budget (user_id, id, partner_id, credits, held) VALUES ('${user}', 'key_budget', '${A}', 5, 1)`,
+    ],
+    'the held amount of a budget matches',
+  ],
+  [
+    'what a run key has spent',
+    ({ user, A }) => [
+      `INSERT INTO budget (user_id, id, partner_id, credits, spent) VALUES ('${user}', 'key_budget', '${A}', 5, 1)`,
+    ],
+    'a budget of a run key has spent',
+  ],
+  [
     'a hold without counters',
     ({ other, C }) => [
       `INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)

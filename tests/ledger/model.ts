@@ -11,7 +11,9 @@ type Pocket = {
   epoch: number;
 };
 /** A kept hold can reserve more than the amount that its request may take. */
-type Held = { app: string; amount: number; reserved: number; own: number; epoch: number };
+type Held = { app: string; amount: number; reserved: number; own: number; epoch: number; budgets: string[] };
+/** The budgets that a request draws on, and the least that it costs. */
+type Draw = { budgets: string[]; cost: number };
 /** A limit per month of the user or of a partner, and a stop. */
 type Limit = { most: number | null; isStopped: boolean };
 type Taken = { pocket: Pocket; credits: number; granted: number };
@@ -26,6 +28,8 @@ export class Model {
   /** By app, or '*' for all; those of a partner by `partner:` and the app. A model lives for less than a month. */
   readonly limits = new Map<string, Limit>();
   readonly spent = new Map<string, number>();
+  /** Of run keys and runs, by their ids. */
+  readonly budgets = new Map<string, { credits: number; spent: number }>();
   /** What each request took, in order: of its own pocket first. */
   readonly taken = new Map<string, Taken[]>();
   /** What charges exceeded their holds by. */
@@ -98,17 +102,39 @@ export class Model {
   }
 
   /** Places a hold of at most `want`, or returns the refusal. Beyond `enough`, it leaves as much as it takes. */
-  hold(id: string, app: string, want: number, need: number, enough = want): string {
+  hold(
+    id: string,
+    app: string,
+    want: number,
+    need: number,
+    { budgets, cost }: Draw = { budgets: [], cost: 0 },
+    enough = want,
+  ): string {
     const status = this.status(app, need);
+    if (status === 'paused_for_review' || status === 'limit_reached') return status;
+    if (this.leftOf(budgets, () => 0) < cost) return 'limit_reached';
     if (status !== 'ok') return status;
+    const left = this.leftOf(budgets, (hold) => hold.amount);
+    if (left < cost) return 'busy';
     const pocket = this.pocket(app);
     const balance = this.balance(app);
-    const amount = Math.min(want, balance, Math.max(need, enough, Math.floor(balance / 2)));
+    const amount = Math.min(want, left, balance, Math.max(need, enough, Math.floor(balance / 2)));
     const own = Math.min(amount, Math.max(0, pocket.own - pocket.ownHeld));
     pocket.ownHeld += own;
     pocket.allowanceLeft -= amount - own;
-    this.holds.set(id, { app, amount, reserved: amount, own, epoch: pocket.epoch });
+    this.holds.set(id, { app, amount, reserved: amount, own, epoch: pocket.epoch, budgets });
     return 'held';
+  }
+
+  /** What these budgets leave, less what `held` counts of each running request. */
+  private leftOf(budgets: string[], held: (hold: Held) => number): number {
+    return Math.min(
+      ...budgets.map((name) => {
+        const { credits, spent } = this.budgets.get(name) ?? { credits: 0, spent: 0 };
+        const holds = [...this.holds.values()].filter((hold) => hold.budgets.includes(name));
+        return credits - spent - holds.reduce((sum, hold) => sum + held(hold), 0);
+      }),
+    );
   }
 
   /** The request uses a kept hold, which is of the own pocket only. */
@@ -129,6 +155,10 @@ export class Model {
     const take = Math.min(charge, hold.amount);
     this.overrun += charge - take;
     for (const scope of ['*', hold.app]) this.spent.set(scope, (this.spent.get(scope) ?? 0) + take);
+    for (const name of hold.budgets) {
+      const budget = this.budgets.get(name);
+      if (budget) budget.spent += take;
+    }
     const ownWanted = Math.min(take, Math.max(hold.own, pocket.own - pocket.ownHeld + hold.own));
     let elsewhere = take - ownWanted;
     const taken: Taken[] = [];

@@ -57,6 +57,32 @@ function appOf(wallet: Wallet, name: string): App {
   return app;
 }
 
+export type RunKey = { id: string; keyHash: Buffer; lineage: string[] };
+export type Budgeted = { credits: number; requests?: number; models?: string[] };
+
+/** A run key below the user's ordinary key of an app, or below another one. */
+export async function addRunKey(
+  wallet: Wallet,
+  app: string,
+  { credits, requests, models }: Budgeted,
+  parent?: RunKey,
+): Promise<RunKey> {
+  const { userId } = wallet;
+  const { id: partnerId } = appOf(wallet, app);
+  const ordinary = { userId, partnerId, lineage: { isEmpty: true } };
+  const above = parent?.lineage ?? [(await prisma().userKey.findFirstOrThrow({ where: ordinary })).id];
+  const id = newId('key');
+  const keyHash = sha256(id);
+  const lineage = [...above, id];
+  const hash = new Uint8Array(keyHash);
+  await prisma().userKey.create({
+    data: { id, userId, partnerId, hash, last4: 'test', lineage, ...(models && { models }) },
+  });
+  const budget = { userId, id, partnerId, credits: wholeCredits(credits), requests: requests ?? null };
+  await prisma().budget.create({ data: budget });
+  return { id, keyHash, lineage };
+}
+
 export const buy = (wallet: Wallet, app: string, credits: number, sessionId = newId('cks')) =>
   inTransaction((tx) =>
     bookPaidSession(tx, {

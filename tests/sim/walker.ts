@@ -17,6 +17,7 @@ import {
   type Hold,
   keepLease,
   OUTSIDE_ANY_APP,
+  type Run,
   readSpendable,
   release,
   saveAllowance,
@@ -30,7 +31,7 @@ import { approve, proposeCredits } from '../ledger/correct';
 import { Model } from '../ledger/model';
 import { receipt } from '../ledger/receipt';
 import { newTeam } from '../ledger/teams';
-import { limitMonth, newWallet, stopOrResume, takeBack, type Wallet } from '../ledger/wallets';
+import { addRunKey, limitMonth, newWallet, stopOrResume, takeBack, type Wallet } from '../ledger/wallets';
 import { insist } from './insist';
 import { PayoutSteps } from './payout-steps';
 import type { SharedPromotions } from './promotions';
@@ -46,6 +47,8 @@ const MOST_HOLDS = 12;
 const BURST = 8;
 const CREDIT = 1_000_000;
 const LARGEST = 30 * CREDIT;
+/** In credits: of a run key, of the one below it, and of a run. */
+const BUDGETS = [400, 200, 100] as const;
 const TOP_UP = { threshold: 60 * CREDIT, credits: 40 };
 
 const STATUS: Record<string, string> = { busy: 'ok', limit_reached: 'partner_limit_reached' };
@@ -58,6 +61,8 @@ type Bought = {
   refundedPercent: number;
   dispute: Dispute;
 };
+/** What a request may draw on next to the wallet. */
+type Spender = { app: string; budgets: string[]; keyHash: Buffer; run?: Run };
 type Abandoned = { hold: Hold; metered: number; endLease: () => void };
 
 const exactly = (amount: number): Picocredits => (BigInt(amount) * 1_000_000n) as Picocredits;
@@ -74,6 +79,7 @@ export class Walker {
   /** What providers billed beyond what was taken: for prompts that missed a cache on which their holds relied. */
   private loss = 0;
   readonly payouts: PayoutSteps;
+  private readonly spenders: Spender[] = [];
 
   private constructor(
     readonly wallet: Wallet,
@@ -97,7 +103,25 @@ export class Walker {
     const wallet = await newWallet(APPS, { rateBp });
     await turnOnAutoTopUp(wallet.userId);
     const teamId = await newTeam(Object.values(wallet.apps).map(({ id }) => id));
-    return new Walker(wallet, teamId, rateBp, random, tally, promotions, mayOverrun);
+    const walker = new Walker(wallet, teamId, rateBp, random, tally, promotions, mayOverrun);
+    for (const app of APPS) await walker.openBudgets(app);
+    return walker;
+  }
+
+  /** Two run keys, one below the other, and a run of the lower one. */
+  private async openBudgets(app: string): Promise<void> {
+    const [most, less, least] = BUDGETS;
+    const upper = await addRunKey(this.wallet, app, { credits: most });
+    const lower = await addRunKey(this.wallet, app, { credits: less }, upper);
+    const run = { id: 'a', credits: wholeCredits(least) };
+    const budgets = [upper.id, lower.id, `run:${this.partnerOf(app)}:a`];
+    for (const [n, name] of budgets.entries())
+      this.model.budgets.set(name, { credits: (BUDGETS[n] ?? 0) * CREDIT, spent: 0 });
+    this.spenders.push(
+      { app, budgets: budgets.slice(0, 1), keyHash: upper.keyHash },
+      { app, budgets: budgets.slice(0, 2), keyHash: lower.keyHash },
+      { app, budgets, keyHash: lower.keyHash, run },
+    );
   }
 
   async step(): Promise<void> {
@@ -202,10 +226,12 @@ export class Walker {
     const [want, need] = [this.below(largest) + 1, this.below(largest / 4)];
     const most = Math.max(want, need);
     const requestId = newId('req');
-    const { keyHash } = this.appOf(app);
     const enough = most % 2 === 0 ? most : Math.ceil(most / 4);
+    const ofApp = this.spenders.filter((spender) => spender.app === app);
+    const { budgets, ...by } =
+      this.random() < 0.25 ? this.pick(ofApp) : { budgets: [], keyHash: this.appOf(app).keyHash };
     const request = {
-      keyHash,
+      ...by,
       requestId,
       model: 'test/model',
       need: exactly(need),
@@ -219,7 +245,8 @@ export class Walker {
     if (found === null) return this.tally.operation('request lost with the database');
     const charge = (amount: number) => Number(chargeFor(exactly(amount), this.rateBp).charge);
     const minimum = Math.max(Number(minimumBalance()), charge(need));
-    const expected = this.model.hold(requestId, app, charge(most), minimum, charge(enough));
+    const draw = { budgets, cost: charge(need) };
+    const expected = this.model.hold(requestId, app, charge(most), minimum, draw, charge(enough));
     if (typeof found === 'string') {
       this.tally.operation(`request refused: ${found}`);
       return this.expect('the outcome of a request', found, expected);

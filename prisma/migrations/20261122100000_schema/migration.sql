@@ -288,12 +288,17 @@ CREATE TABLE user_key (
   exact_use boolean NOT NULL DEFAULT false,
   origins text[],
   networks inet[],
+  lineage text[] NOT NULL DEFAULT '{}',
+  label text,
+  models text[],
+  expires_at timestamptz(3),
   revoked_at timestamptz(3),
   revoke_reason text
 );
 CREATE UNIQUE INDEX user_key_hash_key ON user_key (hash);
 CREATE INDEX user_key_user_id_partner_id_idx ON user_key (user_id, partner_id);
 CREATE INDEX user_key_session_id_idx ON user_key (session_id);
+CREATE INDEX user_key_run_keys ON user_key (expires_at) WHERE lineage <> '{}';
 
 CREATE TABLE key_network (
   key_id text NOT NULL,
@@ -378,6 +383,25 @@ ALTER TABLE spending_limit SET (fillfactor = 60, autovacuum_vacuum_scale_factor 
   autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX spending_limit_stopped ON spending_limit (stopped_at) WHERE stopped_at IS NOT NULL;
 
+CREATE TABLE budget (
+  user_id text NOT NULL,
+  id text NOT NULL,
+  partner_id text NOT NULL,
+  credits bigint,
+  requests integer,
+  spent bigint NOT NULL DEFAULT 0,
+  held bigint NOT NULL DEFAULT 0,
+  used integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  last_used_at timestamptz(3),
+  PRIMARY KEY (user_id, id),
+  CONSTRAINT budget_is_not_passed CHECK (
+    least(spent, held, used, credits - spent - held, requests - used) >= 0)
+);
+-- Each request under a budget changes it twice.
+ALTER TABLE budget SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0);
+
 -- What a partner finds its users by: each value of their metadata, in lower case, after the id of the app, so that one app
 -- never reads the values of another. Expensive on paper, because a search without the index reads every user.
 CREATE FUNCTION user_app_terms(partner_id text, metadata jsonb) RETURNS tsvector
@@ -425,6 +449,7 @@ CREATE TABLE hold (
   lease_until timestamptz(3) NOT NULL,
   kept boolean NOT NULL DEFAULT false,
   limited boolean NOT NULL DEFAULT false,
+  budgets text[],
   metered_request text,
   metered_held bigint,
   metered_cost bigint NOT NULL DEFAULT 0,
@@ -433,7 +458,7 @@ CREATE TABLE hold (
   created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (user_id, request_id),
   CONSTRAINT hold_own_part_within_amount CHECK (own_part BETWEEN 0 AND amount),
-  CONSTRAINT hold_kept_is_own CHECK (NOT kept OR own_part = amount AND metered_request IS NULL)
+  CONSTRAINT hold_kept_is_own CHECK (NOT kept OR own_part = amount AND metered_request IS NULL AND budgets IS NULL)
 );
 -- Holds come and go with every request.
 ALTER TABLE hold SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,

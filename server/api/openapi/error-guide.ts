@@ -134,7 +134,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     example: () => tooFewCredits('partner_not_permitted', ACTION_URL),
   },
   partner_limit_reached: {
-    when: 'The user’s allowance for this app is used up, or a limit is reached: `param` then names it, such as `limits.app.day` or `limits.all.stop` for one that the user set, `limits.partner.day` for one that the app sets, and `max_credits` for the ceiling of the request.',
+    when: 'The user’s allowance for this app is used up, or a limit is reached: `param` then names it, such as `limits.app.day` or `limits.all.stop` for one that the user set, `limits.partner.day` for one that the app sets, `limits.key.credits` for the budget of a run key, `limits.run.credits` for the ceiling of a run, and `max_credits` for that of the request.',
     remedy:
       'Without `param`, open the checkout or show `action_url`, where the user can raise the allowance or buy credits. The user does have credits. With `param`, show the message: it says when the limit resets and, if the user set it, where to raise it. Only you can raise one of `limits.partner`, in the partner dashboard.',
     example: () => tooFewCredits('partner_limit_reached', ACTION_URL),

@@ -36,6 +36,7 @@ import {
 } from '../oauth';
 import { priceEstimateSchema, pricingRequestSchema } from '../pricing';
 import { receiptSchema } from '../receipt';
+import { runKeyRequestSchema, runKeySchema, runSchema } from '../run-keys';
 import {
   codeSentSchema,
   sendCodeSchema,
@@ -65,6 +66,7 @@ const REQUESTS = {
   DeviceRequest: deviceRequestSchema,
   RevocationRequest: revocationSchema,
   LeakReportRequest: leakReportsSchema,
+  RunKeyRequest: runKeyRequestSchema,
   Metadata: metadataSchema,
 };
 
@@ -105,6 +107,8 @@ const RESPONSES = {
   Revocation: revocationResponseSchema,
   ServerMetadata: serverMetadataSchema,
   RevokedKey: revokedKeySchema,
+  RunKey: runKeySchema,
+  Run: runSchema,
   LeakVerdicts: leakVerdictsSchema,
   EventPage: eventPageSchema,
   Error: chatErrorSchema,

@@ -20,6 +20,8 @@ const ALWAYS_ALLOWED_HEADERS = [
   'idempotency-key',
   'x-svc-max-credits',
   'x-svc-quote',
+  'x-svc-run',
+  'x-svc-run-max-credits',
 ];
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const MAX_ECHOED_HEADERS = 40;
@@ -57,7 +59,7 @@ export function preflight(request: Request): Response {
       'x-request-id': requestId,
       'request-id': requestId,
       'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
       'access-control-allow-headers': [...new Set([...ALWAYS_ALLOWED_HEADERS, ...requested])].join(', '),
       'access-control-max-age': '86400',
       vary: 'Origin, Access-Control-Request-Headers',

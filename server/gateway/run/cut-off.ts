@@ -1,5 +1,7 @@
 import { type ApiError, stopping } from '../../base/errors';
+import { invalidUserKey } from '../../base/http/credentials';
 import { ALL_APPS, readStops } from '../../ledger';
+import { findRevokedRunKeys } from '../../people/keys/run-keys';
 import { limitReached } from './refusals';
 import { connectedRuns, type Run, runningGenerations } from './run';
 
@@ -17,9 +19,10 @@ export function cutOffRunning(): number {
   return connected.length;
 }
 
-/** Ends the requests that a user has stopped. A background job looks for stops, on every instance. */
+/** Ends the requests that a user has stopped, and those of revoked run keys. A background job looks for stops, on every instance. */
 export async function endStoppedRequests(): Promise<void> {
   if (runningGenerations() === 0) return;
+  await endRevokedRequests();
   for (const { userId, partnerId } of await readStops()) {
     const scope = partnerId === ALL_APPS ? 'all' : 'app';
     for (const run of connectedRuns()) {
@@ -28,4 +31,11 @@ export async function endStoppedRequests(): Promise<void> {
         cutOff(run, limitReached({ kind: 'stop', scope, resetsAt: null }));
     }
   }
+}
+
+async function endRevokedRequests(): Promise<void> {
+  const ids = connectedRuns().flatMap(({ hold }) => (hold.budgets === undefined ? [] : [hold.keyId]));
+  if (ids.length === 0) return;
+  const revoked = await findRevokedRunKeys(ids);
+  for (const run of connectedRuns()) if (revoked.has(run.hold.keyId)) cutOff(run, invalidUserKey());
 }

@@ -134,7 +134,7 @@ async function admitRequest(
   const { need, want } = plan;
   // An agent may send several steps at once: each leaves as much as it takes beyond a usual step.
   const enough = prompt?.lastCharge == null ? undefined : plan.enough;
-  const wanted = { keyHash, requestId, model, need, want, enough, ceiling, clientIp, origin };
+  const wanted = { keyHash, requestId, model, need, want, enough, ceiling, run: read.run, clientIp, origin };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
   if (!admission.ok) throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, client));

@@ -1,13 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
-import { restoreStrings } from '../../base/cut-json';
 import type { Microcredits } from '../../base/credits';
+import { restoreStrings } from '../../base/cut-json';
 import type { ApiRequest } from '../../base/http/api-request';
 import { requireUserKeyHash } from '../../base/http/credentials';
 import { readIdempotencyKey } from '../../base/http/idempotency-key';
 import { GENERATION_BODY_BYTES, parseJsonObject, readCutJson } from '../../base/http/read-body';
 import { hasSmallBody } from '../../base/http/receive-body';
 import { takeKeyTurn } from '../../base/rate-limit/key-turns';
+import type { Run } from '../../ledger';
 import { isModelAllowed } from '../../partners/model-access';
 import { requireUserKey } from '../../people/access/authenticate';
 import { requireLiveKey } from '../../people/access/live-keys';
@@ -18,7 +19,7 @@ import { keepNumbers } from '../protocols/exact-numbers';
 import type { Json, ModelType } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { type Candidates, resolveCandidates } from './candidates';
-import { readCeiling } from './ceiling';
+import { readCeiling, readRunHeaders } from './ceiling';
 import { findLimitRefusal } from './key-limit';
 import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
 
@@ -41,6 +42,8 @@ export type ReadRequest<Body> = {
   isLarge: boolean;
   /** The most that the request may cost; null for no ceiling. */
   ceiling: Microcredits | null;
+  /** The run that it belongs to. */
+  run: Run | null;
   /** The `Idempotency-Key` with the hash of the body; null without one, and for embeddings. */
   idempotency: { key: string; bodyHash: Buffer } | null;
 };
@@ -75,7 +78,8 @@ export async function readModelRequest<Body>(
   }
   let requested: RequestedModel | undefined;
   try {
-    const ceiling = readCeiling(request, keyHash);
+    const ceiling = readCeiling(request.headers, keyHash);
+    const run = readRunHeaders(request.headers);
     const isIdempotent = typeof reading !== 'function' && reading.modelType === 'language';
     const key = isIdempotent ? readIdempotencyKey(request) : null;
     const digest = key === null ? undefined : createHash('sha256');
@@ -88,7 +92,19 @@ export async function readModelRequest<Body>(
     if (!isSmall) await letOthersRun();
     const { candidates, warnings } = requested;
     const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
-    return { keyHash, waitMs, candidates, warnings, body, source, isSmall, isLarge, ceiling, idempotency };
+    return {
+      keyHash,
+      waitMs,
+      candidates,
+      warnings,
+      body,
+      source,
+      isSmall,
+      isLarge,
+      ceiling,
+      run,
+      idempotency,
+    };
   } catch (error) {
     await requireAccess(request, caller, requested);
     throw error;

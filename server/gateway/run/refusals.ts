@@ -25,7 +25,7 @@ export function toApiError(
   switch (refusal) {
     case 'limit_reached':
       invariant(limit, 'the refusal names the limit');
-      return limit.scope === 'request' ? aboveCeiling(lack) : limitReached(limit, keyHash);
+      return overBudget(limit, lack, model, keyHash) ?? limitReached(limit, keyHash);
     case 'invalid_user_key':
       return invalidUserKey();
     case 'partner_disabled':
@@ -76,15 +76,46 @@ function busy(lack: Lack | null): ApiError {
   );
 }
 
-/** The caller sets the ceiling: the user need not do anything. */
-function aboveCeiling(lack: Lack | null): ApiError {
-  invariant(lack, 'a request above its ceiling has one');
-  return new ApiError(
-    'partner_limit_reached',
-    `This request costs at least ${describeCredits(roundUp(lack.needed))}, and its ceiling (x-svc-max-credits or x-svc-quote) is ${formatCredits(lack.available)}. Raise the ceiling, or send a shorter request.`,
-    { param: 'max_credits' },
+/** What the caller set for the request or its run, or for the run key. Null for other limits. */
+function overBudget(
+  { kind, scope }: ReachedLimit,
+  lack: Lack | null,
+  model: string,
+  keyHash: Buffer,
+): ApiError | null {
+  if (scope !== 'request' && scope !== 'run' && scope !== 'key') return null;
+  invariant(lack, 'the refusal names the amounts');
+  const needs = `This request costs at least ${describeCredits(roundUp(lack.needed))}, and`;
+  const left = formatCredits(lack.available);
+  if (scope === 'request')
+    return refuseOver(
+      'max_credits',
+      `${needs} its ceiling (x-svc-max-credits or x-svc-quote) is ${left}. Raise the ceiling, or send a shorter request.`,
+    );
+  if (kind === 'ceiling')
+    return new ApiError(
+      'invalid_request',
+      `x-svc-run-max-credits: the first request of this run set ${lack.available > 0n ? left : 'none'}. Send the same, or none`,
+      { param: 'run_max_credits' },
+    );
+  if (scope === 'run')
+    return refuseOver('limits.run.credits', `${needs} ${left} are left of the ceiling of its run.`);
+  if (kind === 'model')
+    return new ApiError('model_not_allowed', `This run key may not use the model ${model}`, {
+      param: 'model',
+    });
+  if (kind === 'requests')
+    return refuseOver('limits.key.requests', 'This run key has sent as many requests as it may.');
+  const actionUrl = writeActionUrl(keyHash, 'app');
+  return refuseOver(
+    'limits.key.credits',
+    `${needs} ${left} are left of the budget of this run key. The user can raise it at ${actionUrl}`,
+    actionUrl,
   );
 }
+
+const refuseOver = (param: string, message: string, actionUrl?: string): ApiError =>
+  new ApiError('partner_limit_reached', message, { param, ...(actionUrl !== undefined && { actionUrl }) });
 
 /** Of a credit. */
 const HUNDREDTH = 10_000n;

@@ -58,6 +58,8 @@ $$;
 -- `a_hold` is the hold that a request would use: it is only read, and if anything is unusual, the outcome is
 -- 'make_hold'. Without `a_hold`, the request makes a hold, kept if `a_keep` allows it.
 --
+-- A request that draws on budgets (ledger_budgets), of its key or of the run `a_run`, names them in its hold, which is never kept.
+--
 -- The limits of a user and of a partner (ledger_limits) cost others nothing: `wallet.limits_zone` is null and
 -- `partner.limits_users` false, and no further row is read. Under a limit, no hold is kept. What a user spends in an app is
 -- counted for all, in a row that is written anyway, so that a limit that is set later knows it. The outcome names a limit that refuses a request, and `amount` is when it resets.
@@ -75,10 +77,11 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_attempts jsonb[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[], a_enough numeric[],
   a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[], a_ceiling bigint[],
+  a_run text[], a_run_credits bigint[],
   p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
 ) RETURNS TABLE (
   n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
-  balance bigint, pauses text, kept boolean
+  balance bigint, pauses text, kept boolean, budgets text[]
 )
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -181,14 +184,14 @@ BEGIN
         FROM settled s
       )
       SELECT s.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, s.charge, s.balance,
-        NULL::text, true
+        NULL::text, true, NULL::text[]
       FROM settled s;
     ELSE
       -- Settle the others: delete the hold unless it is kept, move the credits, write the transaction, which is also the
       -- receipt. A request that is already booked changes nothing: its hold may belong to another one by now.
       RETURN QUERY
       WITH ended AS (
-        SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited,
+        SELECT r.n, r.user_id, r.request_id, r.cost, r.charge, r.hold_id, h.partner_id, h.key_id, h.epoch, h.rate_bp, h.limited, h.budgets,
           least(r.held, h.amount) AS held, t.take, u.own AS own_before, u.own_granted AS granted_before, w.own_wanted, k.stays,
           CASE WHEN k.stays THEN h.amount ELSE 0 END AS kept_amount,
           CASE WHEN k.stays THEN 0 ELSE h.amount END AS freed,
@@ -196,7 +199,7 @@ BEGIN
         FROM unnest(s_turn, s_user, s_request, s_hold, s_held, s_cost, s_charge) WITH ORDINALITY
           AS r (turn, user_id, request_id, hold_id, held, cost, charge, n)
         CROSS JOIN LATERAL (
-          SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited
+          SELECT h.user_id, h.partner_id, h.key_id, h.amount, h.own_part, h.epoch, h.rate_bp, h.kept, h.limited, h.budgets
           FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id OFFSET 0) h
         CROSS JOIN LATERAL (
           SELECT u.own, u.own_held, u.own_granted FROM user_app u
@@ -237,7 +240,7 @@ BEGIN
           ) AS d
         ) AS s
         WHERE u.user_id = s.user_id AND u.partner_id = s.partner_id
-        RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
+        RETURNING s.n, s.user_id, s.request_id, s.hold_id, s.partner_id, s.key_id, s.rate_bp, s.limited, s.budgets, s.held, s.kept_amount, s.freed, s.stays, s.cost, s.charge, s.take, s.own_take, s.drawn,
           u.own, u.own_held, u.allowance_left,
           CASE WHEN s.epoch = u.epoch AND s.take > s.own_wanted THEN s.take - s.own_wanted END AS allowance_spent,
           least(greatest(0, s.granted_before), s.own_take) AS own_granted_take,
@@ -256,7 +259,9 @@ BEGIN
               THEN ledger_count_spent(o.user_id, o.partner_id, a.limits_zone, o.limited, now_at, o.take, a.held, o.hold_id) END)) AS balance,
           -- The partner earns the part of the payment above the provider cost. The remainder of that cost is our
           -- loss.
-          least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share
+          least(o.charge - o.cost, greatest(0, o.take - o.cost)) AS partner_share,
+          CASE WHEN o.budgets IS NOT NULL
+            THEN ledger_settle_budgets(o.user_id, o.budgets, o.freed, o.take, o.charge IS NOT NULL) END AS budgets_settled
       ),
       insert_transaction AS (
         INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
@@ -284,7 +289,7 @@ BEGIN
           THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
           ELSE 'settled' END,
         NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
-        CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays
+        CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays, NULL::text[]
       FROM booked b;
     END IF;
 
@@ -298,7 +303,7 @@ BEGIN
     RETURN QUERY
     SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
       -t.credits, t.balance_after, NULL::text,
-      EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id)
+      EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id), NULL::text[]
     FROM unnest(s_user, s_request, s_hold) WITH ORDINALITY AS r (user_id, request_id, hold_id, n)
     CROSS JOIN LATERAL (
       SELECT t.user_id, t.credits, t.balance_after FROM ledger_transaction t
@@ -312,7 +317,7 @@ BEGIN
   IF using_kept THEN
     RETURN QUERY
     SELECT settling + r.n::integer, CASE WHEN k.key_id IS NULL THEN 'make_hold' ELSE 'held' END,
-      k.user_id, k.partner_id, k.key_id, k.app_user_id, k.rate_bp, k.amount, NULL::bigint, NULL::text, true
+      k.user_id, k.partner_id, k.key_id, k.app_user_id, k.rate_bp, k.amount, NULL::bigint, NULL::text, true, NULL::text[]
     FROM unnest(a_key_hash, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_ceiling)
       WITH ORDINALITY AS r (key_hash, model, need, want, client_ip, origin, hold_id, ceiling, n)
     LEFT JOIN LATERAL (
@@ -320,7 +325,7 @@ BEGIN
       FROM (
         SELECT k.id AS key_id, k.user_id, k.partner_id, p.rate_bp
         FROM user_key k JOIN partner p ON p.id = k.partner_id
-        WHERE k.hash = r.key_hash AND k.revoked_at IS NULL AND p.disabled_at IS NULL AND p.paused_at IS NULL
+        WHERE k.hash = r.key_hash AND ledger_key_lives(k.revoked_at, k.expires_at) AND p.disabled_at IS NULL AND p.paused_at IS NULL
           AND NOT p.limits_users AND (p.all_models OR r.model = ANY (p.allowed_models))
           AND ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) IS NULL
           AND NOT k.exact_use AND k.last_used_at > clock_timestamp() - interval '1 minute' OFFSET 0) k
@@ -345,10 +350,10 @@ BEGIN
   IF making THEN
     RETURN QUERY
     WITH judged AS (
-      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, u.app_user_id, u.epoch,
+      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, b.names AS budgets, r.run_credits, u.app_user_id, u.epoch,
         least(s.want_credits, m.most) AS amount, m.most < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
-        r.keep AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
+        r.keep AND b.names IS NULL AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
         CASE
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
@@ -356,27 +361,29 @@ BEGIN
           WHEN k.disabled THEN 'partner_disabled'
           WHEN k.restriction IS NOT NULL THEN 'restricted_to_' || k.restriction
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
+          WHEN (r.model = ANY (k.models)) IS FALSE THEN 'limit_model_key'
           WHEN NOT s.paused AND l.refusal IS NOT NULL THEN l.refusal
           WHEN NOT s.paused AND r.ceiling < ledger_charge(r.need, k.rate_bp) THEN 'limit_credits_request'
+          WHEN NOT s.paused AND b.refusal IS NOT NULL THEN b.refusal
           WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
-          WHEN NOT s.paused AND s.spendable >= s.need_credits THEN 'held'
+          WHEN NOT s.paused AND s.spendable >= s.need_credits THEN CASE WHEN b.free < b.cost THEN 'busy' ELSE 'held' END
           ELSE (
             SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome,
-        extract(epoch FROM l.resets_at)::bigint AS resets_at
-      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_enough, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling)
-        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, enough, client_ip, origin, hold_id, keep, patient, ceiling, n)
+        coalesce(extract(epoch FROM l.resets_at)::bigint, b.remaining) AS noted
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_enough, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling, a_run, a_run_credits)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, enough, client_ip, origin, hold_id, keep, patient, ceiling, run, run_credits, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
-          p.paused_at, p.limits_users,
+          p.paused_at, p.limits_users, k.lineage, k.models,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
           ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) AS restriction,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
           -- next new key may replace the least recently used one.
           k.exact_use, k.exact_use OR k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' AS mark_used
         FROM user_key k JOIN partner p ON p.id = k.partner_id
-        WHERE k.hash = r.key_hash AND k.revoked_at IS NULL OFFSET 0) k ON true
+        WHERE k.hash = r.key_hash AND ledger_key_lives(k.revoked_at, k.expires_at) OFFSET 0) k ON true
       LEFT JOIN LATERAL (
         SELECT a.money, a.held, a.running, a.paused_at, a.limits_zone FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
       LEFT JOIN LATERAL (
@@ -388,10 +395,17 @@ BEGIN
         FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost OFFSET 0) c CROSS JOIN LATERAL
           ledger_limits(k.user_id, k.partner_id, a.limits_zone, k.limits_users, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
         WHERE a.limits_zone IS NOT NULL OR k.limits_users OFFSET 0) l ON true
+      -- Only for run keys, and requests of a run.
+      LEFT JOIN LATERAL (
+        SELECT n.names, n.cost, b.free, b.refusal, b.remaining
+        FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost,
+          CASE WHEN r.run IS NULL THEN k.lineage[2:] ELSE k.lineage[2:] || ('run:' || k.partner_id || ':' || r.run) END AS names OFFSET 0) n
+        CROSS JOIN LATERAL ledger_budgets(k.user_id, n.names, r.run_credits, n.cost) b
+        WHERE k.lineage <> '{}' OR r.run IS NOT NULL OFFSET 0) b ON true
       CROSS JOIN LATERAL (SELECT
         least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
-        least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling),
+        least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling, b.free),
         ledger_charge(coalesce(r.enough, r.want), k.rate_bp),
         coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, enough_credits, paused)
       CROSS JOIN LATERAL (SELECT
@@ -400,8 +414,8 @@ BEGIN
     ),
     -- Kept holds are included in `running`. If one may be in the way, the caller returns the idle ones and asks again.
     decided AS (
-      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.app_user_id, j.epoch,
-        j.own_free, j.kept, coalesce(w.holds, j.resets_at, j.amount) AS amount,
+      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.budgets, j.run_credits, j.app_user_id, j.epoch,
+        j.own_free, j.kept, coalesce(w.holds, j.noted, j.amount) AS amount,
         CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
       FROM judged j
       LEFT JOIN LATERAL (
@@ -425,13 +439,14 @@ BEGIN
       FROM decided h WHERE h.outcome = 'held' AND h.mark_used AND k.id = h.key_id
     ),
     insert_hold AS (
-      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept, limited)
+      INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept, limited, budgets)
       SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, least(h.amount, h.own_free), h.epoch, h.rate_bp,
-        clock_timestamp() + p_lease, h.kept, h.limits_users
+        clock_timestamp() + p_lease, h.kept, h.limits_users,
+        CASE WHEN h.budgets IS NOT NULL THEN ledger_reserve_budgets(h.user_id, h.partner_id, h.budgets, h.run_credits, h.amount) END
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
-      NULL::bigint, NULL::text, d.kept
+      NULL::bigint, NULL::text, d.kept, d.budgets
     FROM decided d;
   END IF;
 END $$;
@@ -482,19 +497,21 @@ END $$;
 -- Makes the hold of a running request again, after another instance took this one for dead and released it. The hold is
 -- at most what the app can still spend. Returns its amount; null if nothing is left, or the request is already booked.
 CREATE OR REPLACE FUNCTION ledger_remake_hold(
-  p_user text, p_request text, p_partner text, p_key text, p_amount bigint, p_rate_bp integer, p_lease interval
+  p_user text, p_request text, p_partner text, p_key text, p_amount bigint, p_rate_bp integer, p_lease interval,
+  p_budgets text[]
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   made hold;
 BEGIN
   PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
-  INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until)
-  SELECT p_user, p_request, p_partner, p_key, s.amount, least(s.amount, s.own_free), s.epoch, p_rate_bp, clock_timestamp() + p_lease
+  INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, budgets)
+  SELECT p_user, p_request, p_partner, p_key, s.amount, least(s.amount, s.own_free), s.epoch, p_rate_bp, clock_timestamp() + p_lease, p_budgets
   FROM (
     SELECT u.epoch, greatest(0, u.own - u.own_held) AS own_free,
-      least(p_amount, ledger_spendable(w.money, w.held, u.own, u.own_held, u.allowance_left)) AS amount
-    FROM wallet w JOIN user_app u ON u.user_id = w.user_id WHERE w.user_id = p_user AND u.partner_id = p_partner
+      least(p_amount, b.free, ledger_spendable(w.money, w.held, u.own, u.own_held, u.allowance_left)) AS amount
+    FROM wallet w JOIN user_app u ON u.user_id = w.user_id CROSS JOIN LATERAL ledger_budgets(p_user, p_budgets, NULL, 0) b
+    WHERE b.refusal IS NULL AND w.user_id = p_user AND u.partner_id = p_partner
   ) s
   WHERE s.amount > 0 AND NOT EXISTS (
     SELECT 1 FROM ledger_transaction t WHERE t.user_id = p_user AND t.id = 'txn_' || substr(p_request, 5))
@@ -502,6 +519,9 @@ BEGIN
   RETURNING * INTO made;
   IF NOT FOUND THEN
     RETURN NULL;
+  END IF;
+  IF p_budgets IS NOT NULL THEN
+    PERFORM ledger_reserve_budgets(p_user, p_partner, p_budgets, NULL, made.amount);
   END IF;
   UPDATE wallet SET held = held + made.amount, running = running + 1 WHERE user_id = p_user;
   UPDATE user_app SET own_held = own_held + made.own_part, allowance_left = allowance_left - (made.amount - made.own_part)

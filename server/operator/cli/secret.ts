@@ -137,7 +137,9 @@ async function renewMailboxes(): Promise<Progress> {
 
 /** Keys are stored as hashes only, so that they are renewed when they are used. */
 async function countUserKeys(): Promise<Progress> {
-  const left = await count('FROM user_key WHERE revoked_at IS NULL AND substring(hash FROM 1 FOR 4) <> $1');
+  const left = await count(
+    'FROM user_key WHERE ledger_key_lives(revoked_at, expires_at) AND substring(hash FROM 1 FOR 4) <> $1',
+  );
   return { what: 'user keys', renewed: 0, left };
 }
 

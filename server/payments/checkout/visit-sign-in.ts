@@ -4,7 +4,7 @@ import { CLIENT_IP_HEADER } from '../../base/http/client-ip';
 import { invalidUserKey } from '../../base/http/credentials';
 import { noteSignIn } from '../../base/traces';
 import { nameInMails } from '../../partners/rename';
-import { type Caller, requireUserKey } from '../../people/access/authenticate';
+import { type Caller, requireOrdinaryKey } from '../../people/access/authenticate';
 import { openAppUser } from '../../people/app-users';
 import { maskEmail } from '../../people/email';
 import { revokeSession, revokeUserKey } from '../../people/keys/revoke';
@@ -251,7 +251,7 @@ const wasMadeIn = (visit: Visit, { confirmedAt }: Pick<Present, 'confirmedAt'>):
 function authenticate(userKey: string, origin: string, clientIp: string): Promise<Caller> {
   if (!/^\w+$/.test(userKey)) throw invalidUserKey();
   const headers = { authorization: `Bearer ${userKey}`, origin, [CLIENT_IP_HEADER]: clientIp };
-  return requireUserKey(new Request(checkoutOrigin(), { headers }));
+  return requireOrdinaryKey(new Request(checkoutOrigin(), { headers }));
 }
 
 async function openVisitor(tx: Tx, { partnerId, metadata }: Visit, userId: string): Promise<void> {

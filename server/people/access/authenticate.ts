@@ -1,4 +1,5 @@
 import { pool } from '../../base/db';
+import { ApiError } from '../../base/errors';
 import type { WithHeaders } from '../../base/http/api-request';
 import {
   invalidUserKey,
@@ -16,6 +17,8 @@ export type Caller = {
   keyId: string;
   /** `au_…`: the user as this app knows them. */
   appUserId: string;
+  /** Of a run key: the ids from the ordinary key down to itself. Empty for an ordinary key. */
+  lineage: readonly string[];
 };
 
 type KeyRow = {
@@ -23,6 +26,7 @@ type KeyRow = {
   user_id: string;
   partner_id: string;
   app_user_id: string;
+  lineage: string[];
   disabled: boolean;
   restriction: KeyRestriction | null;
 };
@@ -37,12 +41,12 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
   const { rows } = await pool().query<KeyRow>({
     name: 'authenticate_user_key',
     text: `WITH found AS (
-             SELECT k.id, k.user_id, k.partner_id, k.exact_use, u.app_user_id, p.disabled_at IS NOT NULL AS disabled,
+             SELECT k.id, k.user_id, k.partner_id, k.exact_use, k.lineage, u.app_user_id, p.disabled_at IS NOT NULL AS disabled,
                ledger_key_restriction(k.origins, k.networks, p.key_networks, $2, $3) AS restriction
              FROM user_key k
              JOIN partner p ON p.id = k.partner_id
              JOIN user_app u ON u.user_id = k.user_id AND u.partner_id = k.partner_id
-             WHERE k.hash = ANY ($1) AND k.revoked_at IS NULL
+             WHERE k.hash = ANY ($1) AND ledger_key_lives(k.revoked_at, k.expires_at)
            ), mark_used AS (
              -- Exact to the minute, or exact for one of many keys: as in the ledger's admission.
              UPDATE user_key k SET last_used_at = clock_timestamp() FROM found f
@@ -56,5 +60,21 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
   if (key === undefined) throw invalidUserKey();
   if (key.disabled) throw partnerDisabled();
   if (key.restriction !== null) throw keyRestricted(key.restriction);
-  return { userId: key.user_id, partnerId: key.partner_id, keyId: key.id, appUserId: key.app_user_id };
+  return {
+    userId: key.user_id,
+    partnerId: key.partner_id,
+    keyId: key.id,
+    appUserId: key.app_user_id,
+    lineage: key.lineage,
+  };
+}
+
+/** For what concerns more than the requests of a run key: purchases, and all bookings of the user in the app. */
+export async function requireOrdinaryKey(request: WithHeaders): Promise<Caller> {
+  const caller = await requireUserKey(request);
+  if (caller.lineage.length === 0) return caller;
+  throw new ApiError(
+    'key_restricted',
+    'A run key sends requests and reads its own: use the key that it was minted from.',
+  );
 }

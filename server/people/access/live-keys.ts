@@ -65,7 +65,7 @@ async function findStates(keys: KeyHashes[]): Promise<KeyState[]> {
     name: 'find_key_states',
     text: `SELECT k.hash, p.disabled_at IS NOT NULL AS disabled
            FROM user_key k JOIN partner p ON p.id = k.partner_id
-           WHERE k.hash = ANY($1) AND k.revoked_at IS NULL`,
+           WHERE k.hash = ANY($1) AND ledger_key_lives(k.revoked_at, k.expires_at)`,
     values: [keys.flat()],
   });
   const disabled = new Map(rows.map((row) => [row.hash.toString('latin1'), row.disabled]));

@@ -7,7 +7,7 @@ import { recordEvent } from '../../partners/webhooks/record';
 import type { Metadata } from '../metadata';
 import { revokeUserKey } from './revoke';
 
-/** Per user and app. */
+/** Per user and app. Run keys do not count. */
 export const MAX_LIVE_KEYS = 10;
 
 /**
@@ -76,7 +76,7 @@ export async function mintUserKey(
 }
 
 /** Blocks other mints for this user and app until the end of the transaction. */
-async function lockAppUser(
+export async function lockAppUser(
   tx: Tx,
   userId: string,
   partnerId: string,
@@ -90,14 +90,14 @@ async function lockAppUser(
 /** Revokes the longest idle key if there is no room for another one. */
 async function evictMostIdle(tx: Tx, userId: string, partnerId: string): Promise<void> {
   const surplus = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM user_key WHERE user_id = ${userId} AND partner_id = ${partnerId} AND revoked_at IS NULL
+    SELECT id FROM user_key WHERE user_id = ${userId} AND partner_id = ${partnerId} AND revoked_at IS NULL AND lineage = '{}'
     ORDER BY coalesce(last_used_at, created_at) DESC, created_at DESC, id DESC OFFSET ${MAX_LIVE_KEYS - 1}`;
   for (const { id } of surplus) await revokeUserKey(tx, { keyId: id, reason: 'evicted' });
 }
 
 /** With one place left, the exact time of last use decides which key is revoked next. */
 async function noteUsesExactly(tx: Tx, userId: string, partnerId: string): Promise<void> {
-  const live = { userId, partnerId, revokedAt: null };
+  const live = { userId, partnerId, revokedAt: null, lineage: { isEmpty: true } };
   if ((await tx.userKey.count({ where: live })) < MAX_LIVE_KEYS - 1) return;
   await tx.userKey.updateMany({ where: { ...live, exactUse: false }, data: { exactUse: true } });
 }

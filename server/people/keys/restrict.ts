@@ -1,4 +1,4 @@
-import { pool, prisma, type Tx } from '../../base/db';
+import { inTransaction, prisma, type Tx } from '../../base/db';
 import { ApiError } from '../../base/errors';
 import { type ParsedList, parseNetworks, parseOrigins } from './restriction-rules';
 
@@ -9,16 +9,18 @@ import { type ParsedList, parseNetworks, parseOrigins } from './restriction-rule
 
 export type KeyRestrictions = { origins: string; networks: string };
 
-/** False when the user has no such live key. */
+/** Restricts a key with all run keys below it. False when the user has no such live key. */
 export async function restrictKey(userId: string, keyId: string, given: KeyRestrictions): Promise<boolean> {
   const origins = requireList('origins', parseOrigins(given.origins));
   const networks = requireList('networks', parseNetworks(given.networks));
-  const { rowCount } = await pool().query(
-    `UPDATE user_key SET origins = nullif($3::text[], '{}'), networks = nullif($4::inet[], '{}')
-     WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL`,
-    [keyId, userId, origins, networks],
-  );
-  return rowCount === 1;
+  return inTransaction(async (tx) => {
+    // A mint below it holds a lock until the new key can be seen.
+    await tx.$executeRaw`SELECT FROM user_key WHERE id = ${keyId} FOR UPDATE`;
+    const restricted = await tx.$executeRaw`
+      UPDATE user_key SET origins = nullif(${origins}::text[], '{}'), networks = nullif(${networks}::text[]::inet[], '{}')
+      WHERE (id = ${keyId} OR lineage @> ARRAY[${keyId}]) AND user_id = ${userId} AND revoked_at IS NULL`;
+    return restricted > 0;
+  });
 }
 
 /** Restricts all user keys of an app, present and future, to the networks of its own servers. */

@@ -4,19 +4,31 @@ import type { RevokeReason } from '../../partners/webhooks/events';
 import { recordEvent } from '../../partners/webhooks/record';
 import type { Metadata } from '../metadata';
 
-type RevokedKey = { partner_id: string; app_user_id: string; metadata: Metadata | null };
+type RevokedKey = {
+  user_id: string;
+  partner_id: string;
+  app_user_id: string;
+  lineage: string[];
+  metadata: Metadata | null;
+};
 
-/** Revokes a key and notifies its partner. False when it was no longer live. */
+/**
+ * Revokes a key with all run keys below it, and notifies the partner of an ordinary one. False when it was no longer live.
+ */
 export async function revokeUserKey(
   tx: Tx,
   { keyId, reason }: { keyId: string; reason: RevokeReason },
 ): Promise<boolean> {
+  // A mint below it holds a lock until the new key can be seen.
+  await tx.$executeRaw`SELECT FROM user_key WHERE id = ${keyId} FOR UPDATE`;
   const [key] = await tx.$queryRaw<RevokedKey[]>`
     UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason}
     FROM user_app u
     WHERE k.id = ${keyId} AND k.revoked_at IS NULL AND u.user_id = k.user_id AND u.partner_id = k.partner_id
-    RETURNING k.partner_id, u.app_user_id, u.metadata`;
+    RETURNING k.user_id, k.partner_id, u.app_user_id, k.lineage, u.metadata`;
   if (key === undefined) return false;
+  await revokeBelow(tx, { keyId, reason, ...key });
+  if (key.lineage.length > 0) return true;
   await recordEvent(tx, {
     partnerId: key.partner_id,
     type: 'user_key.revoked',
@@ -24,6 +36,19 @@ export async function revokeUserKey(
     data: { key_id: keyId, user_id: key.app_user_id, reason, metadata: key.metadata ?? {} },
   });
   return true;
+}
+
+/** Locks ancestors before their descendants, as every revocation does. */
+async function revokeBelow(
+  tx: Tx,
+  { keyId, reason, user_id, partner_id }: RevokedKey & { keyId: string; reason: RevokeReason },
+): Promise<void> {
+  await tx.$executeRaw`
+    WITH below AS MATERIALIZED (
+      SELECT id FROM user_key
+      WHERE user_id = ${user_id} AND partner_id = ${partner_id} AND revoked_at IS NULL AND lineage @> ARRAY[${keyId}]
+      ORDER BY lineage FOR UPDATE)
+    UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason} FROM below b WHERE k.id = b.id`;
 }
 
 /** Revokes a key on its owner's behalf. False when the user has no such live key. */
@@ -35,7 +60,12 @@ export async function revokeKey(userId: string, keyId: string): Promise<boolean>
 /** Revokes all of the user's keys, in all apps or in one. */
 export async function revokeKeysOfUser(tx: Tx, userId: string, partnerId?: string): Promise<void> {
   const keys = await tx.userKey.findMany({
-    where: { userId, revokedAt: null, ...(partnerId !== undefined && { partnerId }) },
+    where: {
+      userId,
+      revokedAt: null,
+      lineage: { isEmpty: true },
+      ...(partnerId !== undefined && { partnerId }),
+    },
     select: { id: true },
     orderBy: { id: 'asc' },
   });

@@ -124,6 +124,7 @@ const SELECTIONS: readonly Selection[] = [
   },
   { name: 'wallet', model: 'Wallet', key: ['user_id'], isSingle: true },
   { name: 'limits', model: 'SpendingLimit', withApp: true, key: ['partner_id'] },
+  { name: 'budgets', model: 'Budget', key: ['id'] },
   {
     name: 'holds',
     model: 'Hold',

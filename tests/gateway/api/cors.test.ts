@@ -39,7 +39,7 @@ test.each(PATHS)('a preflight of %s needs no key and allows the requested header
   expect(response.status).toBe(204);
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
   expect(response.headers.get('access-control-allow-credentials')).toBeNull();
-  expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST, OPTIONS');
+  expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST, DELETE, OPTIONS');
   expect(response.headers.get('access-control-max-age')).toBe('86400');
   expect(response.headers.get('vary')).toBe('Origin, Access-Control-Request-Headers');
   const allowed = response.headers.get('access-control-allow-headers')?.split(', ');

@@ -13,7 +13,7 @@ import { privateJson, respond } from '@/server/base/http/respond';
 import { type Buyer, startApiPayment } from '@/server/payments/checkout/api-payments';
 import { mintFirstKey, requireSignInGrant } from '@/server/payments/checkout/first-checkout';
 import { runOnce } from '@/server/payments/checkout/idempotency';
-import { requireUserKey } from '@/server/people/access/authenticate';
+import { requireOrdinaryKey } from '@/server/people/access/authenticate';
 import type { TokenExchange } from '@/server/people/sign-in-tokens';
 
 export const OPTIONS = preflight;
@@ -27,7 +27,7 @@ export function POST(request: Request): Promise<Response> {
 }
 
 async function buyWithKey(request: Request): Promise<Response> {
-  const buyer = await requireUserKey(request);
+  const buyer = await requireOrdinaryKey(request);
   const body = await readBody(request, checkoutRequestSchema);
   const result = await once(request, buyer, body, async () => {
     const { payment, checkoutUrl } = await start(buyer, body);

@@ -75,6 +75,33 @@ export const CREDITS: Operation[] = [
     errors: ['invalid_request', 'model_not_found', 'model_not_allowed', 'rate_limited', ...KEY_ERRORS],
   },
   {
+    id: 'readRun',
+    method: 'get',
+    path: '/v1/credits/runs/{id}',
+    group: 'credits',
+    summary: 'Read a run',
+    description:
+      'Sums the requests that were sent with this `x-svc-run`. A run is forgotten after 90 days without one.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the run, as in `x-svc-run`.', example: 'nightly-7' } },
+    response: {
+      description: 'The run.',
+      schema: 'Run',
+      example: {
+        id: 'nightly-7',
+        requests: 12,
+        credits: 3.25,
+        held: 0.5,
+        max_credits: 10,
+        left: 6.25,
+        first_request_at: '2026-11-21T09:00:00.000Z',
+        last_request_at: '2026-11-21T09:30:00.000Z',
+      },
+    },
+    errorFormat: 'chat',
+    errors: [...KEY_ERRORS, 'not_found'],
+  },
+  {
     id: 'readHistory',
     method: 'get',
     path: '/v1/credits/history',

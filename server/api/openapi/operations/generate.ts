@@ -60,6 +60,16 @@ const LIMITS = {
       'The id of a quote that this key requested in the last ten minutes. The request costs at most its maximum.',
     example: 'quo_AeX9v1mYtQ4m7XK2kPzS5cW8rT3uB6nJ0hGdLfVaQ1wEoRiYpUtZxCvBnM',
   },
+  'x-svc-run': {
+    description:
+      'An id of your choice, 1 to 64 letters, digits or any of `. _ : -`, that groups requests of the user in your app.',
+    example: 'nightly-7',
+  },
+  'x-svc-run-max-credits': {
+    description:
+      'The most that the requests of the run may cost together. The first one sets it; later ones repeat it, or send none.',
+    example: '10',
+  },
 };
 
 const RESPONSE = {

@@ -1,9 +1,64 @@
+import type { ErrorCode } from '../../../base/errors';
 import type { Operation } from '../operation';
 
 const KEY_ID = 'key_9XvTzB1nRcYd7GhM3pE6aU';
 const TYPE = 'svc_user_key';
 
+const KEY_ERRORS: ErrorCode[] = ['missing_api_key', 'invalid_user_key', 'partner_disabled', 'key_restricted'];
+
 export const KEYS: Operation[] = [
+  {
+    id: 'mintRunKey',
+    method: 'post',
+    path: '/v1/keys',
+    group: 'keys',
+    summary: 'Mint a run key',
+    description:
+      'Mints a narrower key for one task: it has a budget and ends by itself. Its requests draw on the budgets of all keys above it, so it can never spend more than they have left. A run key mints others in turn, to a depth of three. No event is sent, and a user has at most 1,000 live run keys in an app.',
+    auth: 'user-key',
+    body: {
+      schema: 'RunKeyRequest',
+      examples: {
+        task: {
+          summary: 'Two dollars for an hour',
+          value: { credits: 200, expires_in: 3600, models: ['sandbox/story'], label: 'nightly report' },
+        },
+      },
+    },
+    response: {
+      description: 'The run key.',
+      schema: 'RunKey',
+      example: {
+        user_key: 'svc_sk_7GhM3pE6aU0oI5YdJ8sKq2Lw9XvTzB1nRcQf',
+        key_id: KEY_ID,
+        credits: 200,
+        expires_at: '2026-11-21T10:30:00.000Z',
+        label: 'nightly report',
+        models: ['sandbox/story'],
+        requests: null,
+      },
+    },
+    errorFormat: 'chat',
+    errors: ['invalid_request', ...KEY_ERRORS, 'request_too_large', 'unsupported_encoding', 'rate_limited'],
+  },
+  {
+    id: 'revokeBranch',
+    method: 'delete',
+    path: '/v1/keys/{id}',
+    group: 'keys',
+    summary: 'Revoke a run key',
+    description:
+      'Revokes the key of the request, or one that was minted below it, with all keys below that one. Their next requests are refused, and running ones end within two seconds.',
+    auth: 'user-key',
+    pathParameters: { id: { description: 'The id of the key.', example: KEY_ID } },
+    response: {
+      description: 'The branch was revoked.',
+      schema: 'RevokedKey',
+      example: { key_id: KEY_ID, revoked: true },
+    },
+    errorFormat: 'chat',
+    errors: [...KEY_ERRORS, 'not_found'],
+  },
   {
     id: 'revokeKey',
     method: 'post',

@@ -2,7 +2,7 @@ import { writeStatementDay } from '@/server/api/statements';
 import { ApiError } from '@/server/base/errors';
 import { preflight } from '@/server/base/http/cors';
 import { privateJson, respond } from '@/server/base/http/respond';
-import { requireUserKey } from '@/server/people/access/authenticate';
+import { requireOrdinaryKey } from '@/server/people/access/authenticate';
 import { isArchived } from '@/server/reports/statements/archived-day';
 import { readDay } from '@/server/reports/statements/day';
 import { findDay } from '@/server/reports/statements/read-statements';
@@ -11,7 +11,7 @@ type Context = { params: Promise<{ day: string }> };
 
 export const GET = (request: Request, context: Context): Promise<Response> =>
   respond('chat', async () => {
-    const { userId, partnerId } = await requireUserKey(request);
+    const { userId, partnerId } = await requireOrdinaryKey(request);
     const day = readDay((await context.params).day);
     const found = day === null ? null : await findDay({ userId, partnerId }, day);
     if (day !== null && (await isArchived(day)))

@@ -1,0 +1,80 @@
+import { now } from '../base/clock';
+import type { Microcredits } from '../base/credits';
+import { deleteInSteps, pool, type Tx } from '../base/db';
+
+/** Budgets of run keys and of runs. `ledger_batch` decides and counts them: see `45-budgets.sql`. */
+
+export type Budget = {
+  credits: Microcredits | null;
+  requests: number | null;
+  spent: Microcredits;
+  held: Microcredits;
+  used: number;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+};
+
+type Owner = { userId: string; partnerId: string };
+
+/** The budget of a new run key. */
+export async function openBudget(
+  tx: Tx,
+  budget: Owner & { id: string; credits: Microcredits; requests: number | null },
+): Promise<void> {
+  await tx.budget.create({ data: budget });
+}
+
+/** By their ids: those of the run keys of one user. */
+export async function readBudgets(userId: string, ids: readonly string[]): Promise<Budget[]> {
+  const { rows } = await pool().query<Budget>({
+    name: 'read_budgets',
+    text: `SELECT b.credits, b.requests, b.spent, b.held, b.used, b.created_at AS "createdAt", b.last_used_at AS "lastUsedAt"
+           FROM unnest($2::text[]) WITH ORDINALITY AS n (id, place) JOIN budget b ON b.user_id = $1 AND b.id = n.id
+           ORDER BY n.place`,
+    values: [userId, ids],
+  });
+  return rows;
+}
+
+/** A run of the user in an app, by the caller's id. Null if no request was admitted. */
+export async function readRun({ userId, partnerId }: Owner, id: string): Promise<Budget | null> {
+  const [run = null] = await readBudgets(userId, [`run:${partnerId}:${id}`]);
+  return run;
+}
+
+/** What is left of a budget: nothing that running requests hold. Null if nothing limits it. */
+export const leftOf = ({ credits, spent, held }: Budget): Microcredits | null =>
+  credits === null ? null : ((credits - spent - held) as Microcredits);
+
+/**
+ * Changes what a run key of the first level may spend. False unless it is a live key of the user that has not spent or
+ * holds more.
+ */
+export async function raiseBudget(userId: string, keyId: string, credits: Microcredits): Promise<boolean> {
+  const { rows } = await pool().query<{ raised: boolean }>(
+    'SELECT ledger_raise_budget($1, $2, $3) AS raised',
+    [userId, keyId, credits],
+  );
+  return rows[0]?.raised === true;
+}
+
+/**
+ * A run is forgotten 90 days after its last request, and the budget of a run key 90 days after its end. A run key without
+ * a charged request is forgotten a day after its end; others stay while the budget of a key above them may count them.
+ */
+export async function forgetOldBudgets(): Promise<void> {
+  await deleteInSteps(
+    `DELETE FROM user_key WHERE id IN (
+       SELECT k.id FROM user_key k WHERE k.lineage <> '{}' AND k.expires_at < $1::timestamptz - interval '1 day' AND (
+         k.expires_at < $1::timestamptz - interval '180 days' OR EXISTS (
+           SELECT FROM budget b WHERE b.user_id = k.user_id AND b.id = k.id AND b.used = 0)) LIMIT $2)`,
+    new Date(now()),
+  );
+  await deleteInSteps(
+    `DELETE FROM budget WHERE (user_id, id) IN (
+       SELECT b.user_id, b.id FROM budget b LEFT JOIN user_key k ON k.id = b.id
+       WHERE b.held = 0 AND CASE WHEN b.id LIKE 'run:%' THEN b.last_used_at ELSE coalesce(k.expires_at, '-infinity') END
+         < $1::timestamptz - interval '90 days' LIMIT $2)`,
+    new Date(now()),
+  );
+}

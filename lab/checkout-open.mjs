@@ -8,7 +8,10 @@ import { requireBrowser } from '../scripts/find-browser.mjs';
 
 const [address = 'http://localhost:3000', runs = '15'] = process.argv.slice(2);
 
-const { CHROMIUM_PATH, CHROMIUM_SHELL_PATH = CHROMIUM_PATH } = { ...process.env, ...(await requireBrowser()) };
+const { CHROMIUM_PATH, CHROMIUM_SHELL_PATH = CHROMIUM_PATH } = {
+  ...process.env,
+  ...(await requireBrowser()),
+};
 const browser = await chromium.launch({
   ...(CHROMIUM_SHELL_PATH ? { executablePath: CHROMIUM_SHELL_PATH } : {}),
   args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],

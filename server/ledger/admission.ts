@@ -106,13 +106,18 @@ export type Lack = { needed: Microcredits; available: Microcredits };
 /** Of a limit: the user set it for the app, or for all apps together; or it is the partner's. */
 export type LimitScope = 'app' | 'all' | 'partner';
 
-/**
- * `stop`: the user has stopped the apps. `credits` of a `request`: its ceiling. `ceiling` of a run: it has another one.
- */
-export type ReachedLimit = {
-  kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day' | 'credits' | 'requests' | 'ceiling';
-  scope: LimitScope | 'request' | 'key' | 'run';
+/** `stop`: the user has stopped the apps. */
+export type ReachedSpendingLimit = {
+  kind: 'stop' | 'model' | 'request' | 'month' | 'week' | 'day';
+  scope: LimitScope;
   /** When the period ends; null if the limit is of no period. */
+  resetsAt: Date | null;
+};
+
+/** Or what the caller set. `credits` of a `request`: its ceiling. `ceiling` of a run: it has another one. */
+export type ReachedLimit = {
+  kind: ReachedSpendingLimit['kind'] | 'credits' | 'requests' | 'ceiling';
+  scope: LimitScope | 'request' | 'key' | 'run';
   resetsAt: Date | null;
 };
 

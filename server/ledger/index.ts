@@ -6,6 +6,7 @@ export type {
   Lack,
   LimitScope,
   ReachedLimit,
+  ReachedSpendingLimit,
   Run,
   Shortfall,
 } from './admission';

@@ -2,7 +2,7 @@ import type { Microcredits } from '../base/credits';
 import { pool, type Tx } from '../base/db';
 import { invariant } from '../base/errors';
 import type { ModelRule } from '../base/typed-limits';
-import type { LimitScope, ReachedLimit } from './admission';
+import type { ReachedSpendingLimit } from './admission';
 import { returnIdleHolds } from './kept-holds';
 import { minimumBalance } from './minimum-balance';
 
@@ -125,7 +125,10 @@ function toLimits(row: LimitRow): LimitsInUse {
 }
 
 /** The limit or stop that refuses every request of an app for a user; null if none does. */
-export async function readReachedLimit(userId: string, partnerId: string): Promise<ReachedLimit | null> {
+export async function readReachedLimit(
+  userId: string,
+  partnerId: string,
+): Promise<ReachedSpendingLimit | null> {
   const { rows } = await pool().query<{ refusal: string | null; resets_at: Date | null }>({
     name: 'read_reached_limit',
     text: `SELECT l.refusal, l.resets_at
@@ -137,7 +140,11 @@ export async function readReachedLimit(userId: string, partnerId: string): Promi
   });
   const [row] = rows;
   if (row?.refusal == null) return null;
-  const [, kind, scope] = row.refusal.split('_') as ['limit', ReachedLimit['kind'], LimitScope];
+  const [, kind, scope] = row.refusal.split('_') as [
+    'limit',
+    ReachedSpendingLimit['kind'],
+    ReachedSpendingLimit['scope'],
+  ];
   return { kind, scope, resetsAt: row.resets_at };
 }
 

@@ -1,6 +1,6 @@
 import type { Microcredits } from '../base/credits';
 import { pool, prisma } from '../base/db';
-import type { ReachedLimit } from './admission';
+import type { ReachedSpendingLimit } from './admission';
 import { returnIdleHolds } from './kept-holds';
 import { minimumBalance } from './minimum-balance';
 import type { Spendable } from './wallet';
@@ -20,7 +20,7 @@ export type Pocket = {
 };
 
 /** The limit, or stop, that prevents spending now. */
-export type PocketLimit = Pick<ReachedLimit, 'kind' | 'scope' | 'resetsAt'> & {
+export type PocketLimit = ReachedSpendingLimit & {
   /** Null for a stop. */
   most: Microcredits | null;
   /** Null for a limit. */

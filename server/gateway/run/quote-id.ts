@@ -10,10 +10,7 @@ const PURPOSE = 'quote';
 const LIFETIME_MS = 10 * MINUTE_MS;
 const ID = /^quo_[\w-]{60,300}$/;
 
-export function writeQuoteId(
-  maximum: Microcredits,
-  keyHash: Buffer,
-): { id: string; expires_at: string } {
+export function writeQuoteId(maximum: Microcredits, keyHash: Buffer): { id: string; expires_at: string } {
   const expiresAtMs = now() + LIFETIME_MS;
   const content = `${expiresAtMs}.${maximum}.${keyHash.toString('base64url')}`;
   return {

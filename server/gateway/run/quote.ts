@@ -91,10 +91,21 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
   const measured = protocol.measure(client, found?.counted);
   const prompt = found && withMedia(found, measured.media);
   const measure = await measureDocuments(measured);
-  const plan = planRequest(protocol, client, candidates, measure, prompt?.trustsCache ? prompt.cachedTokens : 0);
+  const plan = planRequest(
+    protocol,
+    client,
+    candidates,
+    measure,
+    prompt?.trustsCache ? prompt.cachedTokens : 0,
+  );
 
   const outputs = await readRecentOutputs({ userId, partnerId, model: model.id });
-  const usage = likelyUsage(plan, likelyInputTokens(measure, candidates[0]), prompt?.cachedTokens ?? 0, median(outputs));
+  const usage = likelyUsage(
+    plan,
+    likelyInputTokens(measure, candidates[0]),
+    prompt?.cachedTokens ?? 0,
+    median(outputs),
+  );
   const { prices, priceVersion } = pricesAt(model, now());
   const { charge: maximum } = chargeFor(plan.want, partner.rateBp);
   const { charge: likely } = chargeFor(costOf(usage, prices), partner.rateBp);

@@ -1,8 +1,8 @@
-import { type LimitScope, type ReachedLimit, readReachedLimit, type Spendable } from '../../ledger';
+import { type LimitScope, type ReachedSpendingLimit, readReachedLimit, type Spendable } from '../../ledger';
 
 /** What refuses every request of an app, however many credits the user buys, and where the user can lift it. */
 export type LimitedBy = {
-  kind: Exclude<ReachedLimit['kind'], 'model' | 'request'> | 'review';
+  kind: Exclude<ReachedSpendingLimit['kind'], 'model' | 'request'> | 'review';
   /** Null for a review by the service. */
   scope: LimitScope | null;
   resetsAt: Date | null;

@@ -204,7 +204,7 @@ async function describeRaises(apps: AppWeek[], since: Date): Promise<string[]> {
   const lines = raises.map(async ({ partnerId, fromBp, toBp, at }) => {
     const verb = at.getTime() > now() ? 'will raise' : 'raised';
     const name = (await nameApp(partnerId)) ?? 'An app whose name is not approved';
-    return `${name} ${verb} its commission from ${formatPercent(fromBp)}% to ${formatPercent(toBp)}% on ${showDay(at)} (UTC).`;
+    return `${name} ${verb} its commission from ${formatPercent(fromBp)}% to ${formatPercent(toBp)}% on ${writeDay(at)} (UTC).`;
   });
   return Promise.all(lines);
 }

@@ -11,7 +11,8 @@ const REST = 'Other';
 /** The time that one bar covers. */
 export const barStepOf = (period: Period): 'day' | 'month' => (period === '12m' ? 'month' : 'day');
 
-const stepOf = (day: string, period: Period): string => (barStepOf(period) === 'month' ? day.slice(0, 7) : day);
+const stepOf = (day: string, period: Period): string =>
+  barStepOf(period) === 'month' ? day.slice(0, 7) : day;
 
 /** Values by day, summed up by the time that one bar covers. */
 export function sumBySteps<Day extends { day: string }, Sum>(

@@ -46,14 +46,17 @@ async function readReceipt(key: string, { headers }: Answer) {
   return (await response.json()) as { held_credits: number; charged_credits: number };
 }
 
-test.each(Object.entries(REQUESTS))('the maximum of a quote for %s is what is then held', async (path, request) => {
-  const { userKey } = await newPerson({ credits: 100 });
-  const { body: quoted } = await quote(userKey, path, request);
-  const { held_credits, charged_credits } = await readReceipt(userKey, await post(userKey, path, request));
-  expect(quoted.maximum).toBe(held_credits);
-  expect(charged_credits).toBeLessThanOrEqual(held_credits);
-  expect(quoted.likely).toBeLessThanOrEqual(held_credits);
-});
+test.each(Object.entries(REQUESTS))(
+  'the maximum of a quote for %s is what is then held',
+  async (path, request) => {
+    const { userKey } = await newPerson({ credits: 100 });
+    const { body: quoted } = await quote(userKey, path, request);
+    const { held_credits, charged_credits } = await readReceipt(userKey, await post(userKey, path, request));
+    expect(quoted.maximum).toBe(held_credits);
+    expect(charged_credits).toBeLessThanOrEqual(held_credits);
+    expect(quoted.likely).toBeLessThanOrEqual(held_credits);
+  },
+);
 
 test('the likely price follows the output of the last requests to the model in the app', async () => {
   const { userKey } = await newPerson({ credits: 100 });
@@ -61,9 +64,7 @@ test('the likely price follows the output of the last requests to the model in t
   expect(first.body.basis).toMatchObject({ method: 'typical_output', requests: 0, output_tokens: 50 });
   const charges: number[] = [];
   for (let n = 0; n < 3; n++)
-    charges.push(
-      (await readReceipt(userKey, await post(userKey, CHAT, REQUESTS[CHAT]))).charged_credits,
-    );
+    charges.push((await readReceipt(userKey, await post(userKey, CHAT, REQUESTS[CHAT]))).charged_credits);
   const { body } = await quote(userKey, CHAT, REQUESTS[CHAT]);
   expect(body.basis).toMatchObject({ method: 'recent_requests', requests: 3 });
   const [charge = Number.NaN] = charges;
@@ -89,7 +90,10 @@ test.each([
 ])('a quote with %s is refused, naming the field', async (_, endpoint, request, param) => {
   const { userKey } = await newPerson();
   const { status, body } = await quote(userKey, endpoint, request);
-  expect({ status, error: body.error }).toMatchObject({ status: 400, error: { type: 'invalid_request', param } });
+  expect({ status, error: body.error }).toMatchObject({
+    status: 400,
+    error: { type: 'invalid_request', param },
+  });
 });
 
 test('a quote needs a live key, a model of the app, and a turn within the limit of the key', async () => {

@@ -76,7 +76,13 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
             type="datetime-local"
             value={date}
             required
-            error={date === '' ? 'Enter a date and time.' : failure?.field === 'effective_at' ? failure.message : undefined}
+            error={
+              date === ''
+                ? 'Enter a date and time.'
+                : failure?.field === 'effective_at'
+                  ? failure.message
+                  : undefined
+            }
             hint="In your time zone, within a year"
             onChange={(event) => {
               setDate(event.target.value);

@@ -136,11 +136,17 @@ function MonthForecast({ forecast: { expected, low, high } }: { forecast: Foreca
   );
 }
 
+type Net = { net: bigint; reversed: bigint };
+
 function Tables({ days, period }: { days: EarningsDay[]; period: Period }) {
-  const steps = sumBySteps(days, period, (sum = { net: 0n, reversed: 0n }, { net, reversed }) => ({
-    net: sum.net + net,
-    reversed: sum.reversed + reversed,
-  }));
+  const steps = sumBySteps<EarningsDay, Net>(
+    days,
+    period,
+    (sum = { net: 0n, reversed: 0n }, { net, reversed }) => ({
+      net: sum.net + net,
+      reversed: sum.reversed + reversed,
+    }),
+  );
   return (
     <>
       <Section title="By model" description="In credits." flush>

@@ -48,11 +48,7 @@ export default async function UsersPage({ params, searchParams }: Props) {
           </PageLink>
         }
       />
-      <Section
-        title={countOf(total, 'user')}
-        flush
-        actions={<ExportLink href={`${path}/export`} />}
-      >
+      <Section title={countOf(total, 'user')} flush actions={<ExportLink href={`${path}/export`} />}>
         <div className="px-5 pb-4">
           <FilterForm path={path}>
             <SearchField label="User ID or metadata value" value={search ?? ''} />

@@ -20,11 +20,9 @@ export const balanceSchema = z.object({
       label: z.string().nullable(),
       credits: z.number().meta({ description: 'Its budget.' }),
       spent: z.number(),
-      left: z
-        .number()
-        .meta({
-          description: 'What its budget, and those of the keys above it, leave next to running requests.',
-        }),
+      left: z.number().meta({
+        description: 'What its budget, and those of the keys above it, leave next to running requests.',
+      }),
       expires_at: z.iso.datetime().nullable(),
     })
     .optional()

@@ -18,15 +18,10 @@ export const runKeyRequestSchema = z.strictObject({
       return z.NEVER;
     })
     .meta({ description: 'The most that the key, with the keys it mints, may spend.', example: 200 }),
-  expires_in: z
-    .int()
-    .min(1)
-    .max(MAX_LIFETIME_SECONDS)
-    .default(HOURS_24)
-    .meta({
-      description:
-        'Seconds until the key ends, at most 30 days. A key ends no later than the one that minted it.',
-    }),
+  expires_in: z.int().min(1).max(MAX_LIFETIME_SECONDS).default(HOURS_24).meta({
+    description:
+      'Seconds until the key ends, at most 30 days. A key ends no later than the one that minted it.',
+  }),
   models: z
     .array(z.string().regex(/^[\x21-\x7e]{1,200}$/, { error: 'must be the id of a model' }))
     .min(1)

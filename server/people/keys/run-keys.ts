@@ -135,11 +135,7 @@ export async function findRevokedRunKeys(ids: string[]): Promise<Set<string>> {
 }
 
 /** What a run key has left, which is no more than any of its ancestors has. Null for an ordinary key. */
-export async function readRunKey({
-  userId,
-  keyId,
-  lineage,
-}: Caller): Promise<{
+export async function readRunKey({ userId, keyId, lineage }: Caller): Promise<{
   keyId: string;
   label: string | null;
   expiresAt: Date | null;

@@ -39,6 +39,7 @@ describe('user keys', () => {
       partnerId: user.partnerId,
       keyId,
       appUserId: user.appUserId,
+      lineage: [],
     });
     expect(appUserId).toBe(user.appUserId);
     const row = await prisma().userKey.findUniqueOrThrow({ where: { id: keyId } });

@@ -104,6 +104,18 @@ const ACTIONS: Action[] = [
       return [entry(`app.${what}`, partnerId, { name: 'Notes', pending_name: name }, after)];
     },
   })),
+  ...(['profile_approve', 'profile_decline'] as const).map((what) => ({
+    by: OPERATOR,
+    action: `app: ${what}`,
+    run: async () => {
+      const partnerId = await newApp();
+      await inTransaction((tx) => saveProfile(tx, partnerId, { site: 'https://notes.example', support: '' }));
+      const { pending } = await readProfiles(partnerId);
+      const hash = pending?.hash ?? expect.fail();
+      await changePartner({ ...request, partnerId, change: { do: what, hash } });
+      return [entry(`app.${what}`, partnerId, {}, {})];
+    },
+  })),
   inConsole({ do: 'disable' }, { state: 'enabled' }, { state: 'disabled' }),
   inConsole({ do: 'enable' }, { state: 'pending' }, { state: 'enabled' }, true),
   inConsole({ do: 'rate_cap', rateCapBp: 2000 }, { rate: 25, rate_cap: 100 }, { rate: 20, rate_cap: 20 }),

@@ -23,39 +23,7 @@ const INPUT =
 
 /** What is chosen becomes the page's URL, except for an e-mail address: a sealed reference names the user there. */
 export function PaymentFilters({ filters, email, states, apps }: Props) {
-  const router = useRouter();
-  const [chosen, setChosen] = useState(filters);
-  const [name, setName] = useState(email ?? '');
-  const [isAmbiguous, setAmbiguous] = useState(false);
-  const { run, isRunning, failure, clearFailure } = useAction(findUser);
-  const problem = isAmbiguous ? 'Several users match. Enter the whole e-mail address.' : failure?.message;
-  const edit = (field: Partial<Filters>) => setChosen({ ...chosen, ...field });
-
-  function forgetProblem(): void {
-    clearFailure();
-    setAmbiguous(false);
-  }
-
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    forgetProblem();
-    const user = name.trim() === (email ?? '') ? chosen.user : await readUser();
-    if (user === null) return;
-    const parts = Object.entries({ ...chosen, user }).filter(([, value]) => value !== '');
-    router.push(`/operator/payments?${new URLSearchParams(parts)}#all`);
-  }
-
-  async function readUser(): Promise<string | null> {
-    if (name.trim() === '') return '';
-    const found = await run({ name });
-    if (!found.ok || !found.value) return null;
-    if ('page' in found.value) return found.value.ref;
-    const [only, ...others] = found.value.matches;
-    if (only !== undefined && others.length === 0) return only.ref;
-    setAmbiguous(true);
-    return null;
-  }
-
+  const { chosen, edit, name, editName, submit, isRunning, problem } = useFilters(filters, email);
   return (
     <form
       onSubmit={submit}
@@ -83,10 +51,7 @@ export function PaymentFilters({ filters, email, states, apps }: Props) {
           maxLength={300}
           aria-invalid={problem ? true : undefined}
           className={`${INPUT} placeholder:text-muted/80`}
-          onChange={(event) => {
-            setName(event.target.value);
-            forgetProblem();
-          }}
+          onChange={(event) => editName(event.target.value)}
         />
       </Labelled>
       <Labelled label="From">
@@ -122,6 +87,48 @@ export function PaymentFilters({ filters, email, states, apps }: Props) {
       )}
     </form>
   );
+}
+
+function useFilters(filters: Filters, email: string | null) {
+  const router = useRouter();
+  const [chosen, setChosen] = useState(filters);
+  const [name, setName] = useState(email ?? '');
+  const [isAmbiguous, setAmbiguous] = useState(false);
+  const { run, isRunning, failure, clearFailure } = useAction(findUser);
+  const problem = isAmbiguous ? 'Several users match. Enter the whole e-mail address.' : failure?.message;
+  const edit = (field: Partial<Filters>) => setChosen({ ...chosen, ...field });
+
+  function forgetProblem(): void {
+    clearFailure();
+    setAmbiguous(false);
+  }
+
+  function editName(text: string): void {
+    setName(text);
+    forgetProblem();
+  }
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    forgetProblem();
+    const user = name.trim() === (email ?? '') ? chosen.user : await readUser();
+    if (user === null) return;
+    const parts = Object.entries({ ...chosen, user }).filter(([, value]) => value !== '');
+    router.push(`/operator/payments?${new URLSearchParams(parts)}#all`);
+  }
+
+  async function readUser(): Promise<string | null> {
+    if (name.trim() === '') return '';
+    const found = await run({ name });
+    if (!found.ok || !found.value) return null;
+    if ('page' in found.value) return found.value.ref;
+    const [only, ...others] = found.value.matches;
+    if (only !== undefined && others.length === 0) return only.ref;
+    setAmbiguous(true);
+    return null;
+  }
+
+  return { chosen, edit, name, editName, submit, isRunning, problem };
 }
 
 function Labelled({ label, children }: { label: string; children: ReactNode }) {

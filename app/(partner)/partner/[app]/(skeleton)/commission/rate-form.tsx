@@ -60,36 +60,16 @@ export function RateForm({ partnerId, rateBp, rateCapBp, examples }: Props) {
             clearFailure();
           }}
         />
-        <SelectField
-          label="Takes effect"
-          value={start}
-          onChange={(event) => setStart(event.target.value === 'later' ? 'later' : 'now')}
-          className="[&_select]:sm:h-12"
-          options={[
-            { value: 'now', label: 'Now' },
-            { value: 'later', label: 'At a later time' },
-          ]}
+        <StartFields
+          start={start}
+          date={date}
+          error={failure?.field === 'effective_at' ? failure.message : undefined}
+          onStart={setStart}
+          onDate={(text) => {
+            setDate(text);
+            clearFailure();
+          }}
         />
-        {start === 'later' && (
-          <TextField
-            label="Date and time"
-            type="datetime-local"
-            value={date}
-            required
-            error={
-              date === ''
-                ? 'Enter a date and time.'
-                : failure?.field === 'effective_at'
-                  ? failure.message
-                  : undefined
-            }
-            hint="In your time zone, within a year"
-            onChange={(event) => {
-              setDate(event.target.value);
-              clearFailure();
-            }}
-          />
-        )}
         <div className="sm:col-span-3">
           <Button type="submit" busy={isRunning}>
             {label}
@@ -121,6 +101,42 @@ function useStart(isRaise: boolean) {
   return { start, date, setStart, setDate };
 }
 
+type StartProps = {
+  start: Start;
+  date: string;
+  error: string | undefined;
+  onStart(start: Start): void;
+  onDate(date: string): void;
+};
+
+function StartFields({ start, date, error, onStart, onDate }: StartProps) {
+  return (
+    <>
+      <SelectField
+        label="Takes effect"
+        value={start}
+        onChange={(event) => onStart(event.target.value === 'later' ? 'later' : 'now')}
+        className="[&_select]:sm:h-12"
+        options={[
+          { value: 'now', label: 'Now' },
+          { value: 'later', label: 'At a later time' },
+        ]}
+      />
+      {start === 'later' && (
+        <TextField
+          label="Date and time"
+          type="datetime-local"
+          value={date}
+          required
+          error={date === '' ? 'Enter a date and time.' : error}
+          hint="In your time zone, within a year"
+          onChange={(event) => onDate(event.target.value)}
+        />
+      )}
+    </>
+  );
+}
+
 type RaiseProps = {
   from: number;
   to: number;
@@ -149,7 +165,7 @@ function RaiseDialog({ from, to, at, isOpen, isRunning, onCancel, onConfirm, chi
               from <Time at={at} />
             </>
           )}
-          . They are not notified: tell them before.
+          . They see the raise in their account and in the weekly mail.
         </>
       }
       open={isOpen}

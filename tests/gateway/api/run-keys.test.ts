@@ -162,6 +162,19 @@ test('the end of an ordinary key, however it ends, is the end of its run keys, a
   expect(rows.map(({ type }) => type)).toEqual(['user_key.revoked']);
 });
 
+test('a revocation at the same time as mints below it leaves no live key @attack', async () => {
+  for (let round = 0; round < 3; round++) {
+    const top = await minted(person.userKey);
+    const parent = await minted(top.key);
+    const [, ...mints] = await Promise.all([
+      call('DELETE', `/v1/keys/${top.id}`, person.userKey),
+      ...Array.from({ length: 12 }, () => mint(parent.key, { credits: 1 })),
+    ]);
+    for (const { json } of mints)
+      if (json.user_key !== undefined) expect((await send(json.user_key)).status).toBe(401);
+  }
+});
+
 test('a run key that was found in public is revoked with its branch', async () => {
   const parent = await minted(person.userKey);
   const child = await minted(parent.key);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chargeFor, wholeCredits } from '@/server/base/credits';
-import { prisma } from '@/server/base/db';
+import { inTransaction, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { seal } from '@/server/base/seal';
 import { capture, openProposal, writeProposal } from '@/server/ledger';
@@ -23,6 +23,7 @@ import { proposeCorrections } from '@/server/operator/propose-corrections';
 import type { ActionName } from '@/server/operator/record';
 import { OPERATOR_ACTIONS } from '@/server/partners/audit-log';
 import { createPartner } from '@/server/partners/partner';
+import { readProfiles, saveProfile } from '@/server/partners/profile';
 import { fulfil } from '@/server/payments/checkout/fulfil';
 import { readPayment } from '@/server/payments/payouts/record-manual';
 import { sendPayouts } from '@/server/payments/payouts/send';
@@ -113,7 +114,15 @@ const ACTIONS: Action[] = [
       const { pending } = await readProfiles(partnerId);
       const hash = pending?.hash ?? expect.fail();
       await changePartner({ ...request, partnerId, change: { do: what, hash } });
-      return [entry(`app.${what}`, partnerId, {}, {})];
+      const approved = what === 'profile_approve' ? hash : null;
+      return [
+        entry(
+          `app.${what}`,
+          partnerId,
+          { profile: null, pending_profile: hash },
+          { profile: approved, pending_profile: null },
+        ),
+      ];
     },
   })),
   inConsole({ do: 'disable' }, { state: 'enabled' }, { state: 'disabled' }),

@@ -67,6 +67,6 @@ ${head}
 
 /** As `OpeningMessage` shows it. */
 const opening = (language: Language): string =>
-  `<main role="status" class="grid min-h-dvh place-content-center justify-items-center gap-3 bg-surface text-muted">
+  `<main><div role="status" class="grid min-h-dvh place-content-center justify-items-center gap-3 bg-surface text-muted">
 <svg width="24" height="24" viewBox="0 0 24 24" fill="none" aria-hidden="true" class="animate-turn"><circle cx="12" cy="12" r="9.5" stroke="currentColor" stroke-width="2.5" opacity="0.22"/><path d="M21.5 12A9.5 9.5 0 0 0 12 2.5" stroke="currentColor" stroke-width="2.5" stroke-linecap="round"/></svg>
-<h1 class="tracking-normal">${messagesFor(language).loading}</h1></main>`;
+<h1 class="tracking-normal">${messagesFor(language).loading}</h1></div></main>`;

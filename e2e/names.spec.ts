@@ -51,7 +51,7 @@ test('a name is refused with a reason, shown with its origin until an operator a
   const snippet = await page.getByText(/publishableKey: 'svc_pk_\w+'/).textContent();
   const [publishableKey] = /svc_pk_\w+/.exec(snippet ?? '') ?? [];
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await expect(page.getByText('Your name has not been approved yet')).toBeVisible();
   await expectGood(page, 'settings-unapproved');
 

@@ -27,8 +27,8 @@ test('an operator views every page and moves credits with a reason, which the au
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await expectAccessibleLayout(page);
   await page.getByRole('link', { name: '12 months' }).click();
-  // The twelve months start on the first of a month, so they exclude some days of the year.
-  await expect(page.getByText(/^1[789]\d,\d{3}$/)).toBeVisible();
+  // The twelve months start on the first of a month, so they may exclude some days of the year.
+  await expect(page.getByText(/^(1[789]\d|200),\d{3}$/)).toBeVisible();
 
   for (const [link, heading] of [
     ['Payments', 'Payments'],

@@ -134,7 +134,7 @@ test('a partner limits the users of an app, an operator lowers the ceiling, and 
 
   const account = await (await browser.newContext()).newPage();
   await signInTo(account, service, email, `/account/apps/${app}`);
-  await expect(account.getByText(`You have reached a limit that ${name} sets`)).toBeVisible();
+  await expect(account.getByText(`The limit that ${name} set,`)).toBeVisible();
   const set = account.getByRole('region', { name: 'Limits set by the app' });
   await expect(set.getByText(/ of 6 credits/)).toBeVisible();
   await expect(set.getByText(/ of 1 credit\b/)).toBeVisible();

@@ -8,6 +8,7 @@ import {
   chooseAmount,
   demoAddress,
   findCheckout,
+  finish,
   newEmail,
   openCheckout,
   payByCard,
@@ -31,7 +32,7 @@ test('a user buys credits in a partner app and spends some on a streamed respons
   await chooseAmount(checkout, /\$10\b(?!0)/);
   await payByCard(checkout, '4242 4242 4242 4242');
   await expect(checkout.getByRole('heading', { name: '1,000 credits added' })).toBeVisible();
-  await checkout.getByRole('button', { name: 'Done' }).click();
+  await finish(checkout);
 
   await expect(page.getByTestId('balance')).toContainText('1,000');
   await expect(page.getByTestId('user-key')).toHaveText(/^svc_sk_….{4}$/);
@@ -89,7 +90,7 @@ test('the page receives the login, the opened payment, the credits and the close
   await signIn(page, checkout, service, newEmail());
   await chooseAmount(checkout, /\$5\b/);
   await payByCard(checkout, '4242 4242 4242 4242');
-  await checkout.getByRole('button', { name: 'Done' }).click();
+  await finish(checkout);
   await page.getByText('Widget callbacks').click();
   await expect(page.locator('details li')).toHaveText([
     /onLoginCompleted .*"balance":0/,

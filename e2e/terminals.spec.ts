@@ -76,7 +76,7 @@ test('a tool in a terminal gets a key with a code, its user buys credits where t
   await page.locator('[autocomplete="cc-name"]').fill('Ada Lovelace');
   await page.getByRole('button', { name: /^Pay/ }).click();
   await expect(page.getByText('1,000 credits added').last()).toBeVisible();
-  await expect(page.getByText('Demo app can spend them now. Return to it and try again.')).toBeVisible();
+  await expect(page.getByText('You can use them in Demo app now. Return to it and try again.')).toBeVisible();
   await expectGoodAppearance(page, 'bought-for-app');
   expect((await ask(service, userKey)).status).toBe(200);
 });

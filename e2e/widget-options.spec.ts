@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { expect, type Page } from 'playwright/test';
-import { confirmAllowance, findCheckout, newEmail } from './fixtures/checkout-walk';
+import { confirmAllowance, findCheckout, finish, newEmail } from './fixtures/checkout-walk';
 import {
   buy,
   collectWarnings,
@@ -74,7 +74,7 @@ test('checkoutMode new_tab: the payment opens in a tab, and the page is notified
   await payHosted(payment);
   const received = await expectCallbacks(page, 'onCheckoutOpened', 'onCreditsAdded');
   expect(received[0]?.[1]).toEqual({ session_id: expect.stringMatching(/^cks_/), user_key: partner.userKey });
-  await checkout.getByRole('button', { name: 'Done' }).click();
+  await finish(checkout);
   await expectCallbacks(page, 'onCheckoutOpened', 'onCreditsAdded', 'onComplete');
 });
 

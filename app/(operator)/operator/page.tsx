@@ -2,6 +2,7 @@ import { CircleCheck } from 'lucide-react';
 import { PasskeyNotice } from '@/app/_session/passkey-notice';
 import { requireOperator } from '@/app/_session/session';
 import { BarChart } from '@/app/_ui/bar-chart';
+import { describeGrowth } from '@/app/_ui/describe-growth';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
@@ -176,7 +177,7 @@ type TotalsProps = { now: Totals; before: Totals; refused: number; result: bigin
 
 function Totals({ now, before, refused, result }: TotalsProps) {
   const noteOf = (name: 'charge' | 'sold' | 'reversed' | 'given' | 'corrected', note: string) =>
-    joinNotes(note, describeChange(now[name], before[name]));
+    joinNotes(note, describeGrowth(now[name], before[name]));
   const total = now.requests + refused;
   return (
     <Stats>
@@ -189,7 +190,7 @@ function Totals({ now, before, refused, result }: TotalsProps) {
       <Stat
         label="Requests"
         value={inNumber(now.requests)}
-        note={joinNotes('charged', describeChange(BigInt(now.requests), BigInt(before.requests)))}
+        note={joinNotes('charged', describeGrowth(now.requests, before.requests))}
         href="#apps"
       />
       <Stat
@@ -234,17 +235,6 @@ function Totals({ now, before, refused, result }: TotalsProps) {
 
 const joinNotes = (note: string, change: string | null): string =>
   change === null ? note : `${note}, ${change}`;
-
-/** Against the previous period; null if there was nothing to compare with. */
-function describeChange(now: bigint, before: bigint): string | null {
-  if (before <= 0n) return null;
-  const tenths = Number(((now - before) * 1000n) / before);
-  return new Intl.NumberFormat('en', {
-    style: 'percent',
-    signDisplay: 'exceptZero',
-    maximumFractionDigits: 1,
-  }).format(tenths / 1000);
-}
 
 function Now({ state, sandboxes }: { state: ServiceState; sandboxes: Sandboxes }) {
   const { audit } = state;

@@ -1,4 +1,4 @@
-import { DAY_MS, nowDate } from '../../base/clock';
+import { nowDate } from '../../base/clock';
 import { dayAfter } from '../../base/days';
 
 /** The periods that pages offer. Days are in UTC, like the dates of receipts. */
@@ -30,12 +30,6 @@ function periodUntil(period: Period, year: number, month: number, date: number):
   // The year before a leap day has none.
   const to = Math.min(Date.UTC(year, month, date + 1), Date.UTC(year, month + 1, 1));
   return { from: dayOf(new Date(from)), to: dayOf(new Date(to)) };
-}
-
-/** The same number of days right before. */
-export function readPeriodBefore(period: Exclude<Period, '12m'>): { from: string; to: string } {
-  const { from: to } = readPeriod(period);
-  return { from: dayOf(new Date(Date.parse(to) - DAYS[period] * DAY_MS)), to };
 }
 
 /** Every day of a period, oldest first. */

@@ -11,11 +11,4 @@ export function inCredits(amount: bigint, decimals?: number): string {
 /** `$12.34` */
 export const inDollars = (amount: bigint): string => writeWorth(creditsToJson(amount));
 
-/** `+12%`, against the period before; null if that had nothing to compare with. */
-export function describeChange(value: number, before: number): string | null {
-  if (before === 0) return null;
-  const percent = Math.round(((value - before) / before) * 100);
-  return `${percent > 0 ? '+' : ''}${inNumber(percent)}%`.replace('-', '−');
-}
-
 export const inNumber = (count: number): string => new Intl.NumberFormat('en').format(count);

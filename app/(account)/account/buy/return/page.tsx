@@ -39,6 +39,7 @@ export default async function ReturnPage({ searchParams }: Props) {
               { can_spend: payment.canSpend, limited_by: writeLimitedBy(payment.limitedBy) },
               { say, language: 'en', app: appName },
             )}
+        {appName !== null && payment.canSpend && ' Return to it and try again.'}
         <Links>
           {appName === null && (
             <PageLink href="/account/apps" className={buttonClass()}>

@@ -1,5 +1,6 @@
 import { BarChart } from '@/app/_ui/bar-chart';
 import { buttonClass } from '@/app/_ui/button';
+import { describeGrowth } from '@/app/_ui/describe-growth';
 import { Notice } from '@/app/_ui/notice';
 import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
@@ -20,8 +21,8 @@ import {
   readAppDays,
   readErrorDays,
 } from '@/server/reports/activity/partner-activity';
-import { readPeriod, readPeriodBefore } from '@/server/reports/activity/periods';
-import { describeChange, inCredits, inDollars, inNumber } from '../money';
+import { readPeriod, readPreviousPeriod } from '@/server/reports/activity/periods';
+import { inCredits, inDollars, inNumber } from '../money';
 import { type AppParams, requireMember } from '../require-app';
 import { writeRequestSnippet } from '../snippet';
 import { Checklist } from './checklist';
@@ -78,7 +79,7 @@ function NameNotice({ app: { id, name, nameApprovedAt, review } }: { app: Partne
 type NumbersProps = { app: Partner; role: Role; activity: AppDay[] };
 
 async function Numbers({ app, role, activity }: NumbersProps) {
-  const [days, before] = [readPeriod(PERIOD), readPeriodBefore(PERIOD)];
+  const [days, before] = [readPeriod(PERIOD), readPreviousPeriod(PERIOD)];
   const [earnings, users, errors, activityBefore, errorsBefore] = await Promise.all([
     readEarnings(app.id),
     countActiveUsers(app.id, days),
@@ -138,7 +139,7 @@ function sumUp(activity: AppDay[], errors: ErrorCount[]) {
 
 /** Against the 30 days before. */
 function Change({ value, before }: { value: number; before: number }) {
-  const change = describeChange(value, before);
+  const change = describeGrowth(value, before);
   return change === null ? 'Nothing in the 30 days before' : `${change} on the 30 days before`;
 }
 

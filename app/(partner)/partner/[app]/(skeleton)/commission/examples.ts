@@ -9,14 +9,14 @@ export const EXAMPLE_SIZE = { input: 2_500, output: 2_500 };
 const EXAMPLES = 3;
 
 /**
- * The models that users of the app use most, or else a cheap, a mid-priced and an expensive one among those the app may
+ * The models that users of the app use most, and then a cheap, a mid-priced and an expensive one among those the app may
  * use. Includes models that are priced but not served where an installation serves too few for three examples.
  */
 export function chooseExamples(used: string[], served: CatalogModel[], priced: CatalogModel[]): Example[] {
-  const top = used.flatMap((id) => priced.find((model) => model.id === id) ?? []).slice(0, EXAMPLES);
-  if (top.length > 0) return top.map(toExample);
+  const top = used.flatMap((id) => priced.find((model) => model.id === id) ?? []).map(toExample);
   const examples = pickByCost(served);
-  return examples.length < EXAMPLES ? pickByCost(priced) : examples;
+  const others = examples.length < EXAMPLES ? pickByCost(priced) : examples;
+  return [...top, ...others.filter(({ id }) => !used.includes(id))].slice(0, EXAMPLES);
 }
 
 const toExample = ({ id, name, prices }: CatalogModel): Example => ({ id, name, prices });

@@ -54,6 +54,7 @@ export function RequestReceipt({ receipt, back }: Props) {
           >
             <span className="whitespace-nowrap">{formatCredits(receipt.held)} credits</span>
           </Sum>
+          {receipt.runKeyLabel !== null && <Sum label="Run key">{receipt.runKeyLabel}</Sum>}
           <Sum label="Key">
             <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>
           </Sum>

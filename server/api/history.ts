@@ -33,6 +33,8 @@ const entrySchema = z
       .string()
       .optional()
       .meta({ description: 'usage, correction: the request id. Use it to read the receipt.' }),
+    key_id: z.string().optional().meta({ description: 'usage: the run key; absent for an ordinary key' }),
+    label: z.string().nullable().optional().meta({ description: 'usage: the label of the run key' }),
     model: z.string().optional().meta({ description: 'usage' }),
     input_tokens: z
       .int()
@@ -102,7 +104,7 @@ export function writeHistoryPage(
 }
 
 function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
-  const { usage, purchase, allowanceSaved, reason, correction } = entry;
+  const { usage, purchase, allowanceSaved, reason, correction, runKey } = entry;
   return {
     id: entry.id,
     type: entry.type,
@@ -111,6 +113,7 @@ function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
     balance_after: creditsToJson(entry.balanceAfter),
     ...(usage && {
       request_id: usage.requestId,
+      ...(runKey && { key_id: runKey.keyId, label: runKey.label }),
       model: usage.model,
       input_tokens: usage.inputTokens,
       cached_input_tokens: usage.cacheReadTokens,

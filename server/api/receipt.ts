@@ -8,6 +8,8 @@ export const receiptSchema = z
   .object({
     request_id: z.string(),
     created_at: z.iso.datetime(),
+    key_id: z.string().nullable().meta({ description: 'The run key; null for an ordinary key.' }),
+    label: z.string().nullable().meta({ description: 'The label of the run key.' }),
     model: z.string(),
     provider: z.string().meta({
       description: 'The provider that served the request. Differs from the requested one after a failover.',
@@ -76,6 +78,8 @@ export function writeReceiptBody(
   return {
     request_id: receipt.requestId,
     created_at: receipt.createdAt.toISOString(),
+    key_id: receipt.runKeyId,
+    label: receipt.runKeyLabel,
     model: receipt.model,
     provider: receipt.provider,
     price_version: receipt.priceVersion,

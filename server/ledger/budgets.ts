@@ -58,6 +58,13 @@ export async function raiseBudget(userId: string, keyId: string, credits: Microc
   return rows[0]?.raised === true;
 }
 
+/** All of a user's, whose keys are revoked. Requests that still run no longer draw on them. */
+export async function removeBudgets(tx: Tx, userId: string): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM wallet WHERE user_id = ${userId} FOR UPDATE`;
+  await tx.$executeRaw`UPDATE hold SET budgets = NULL WHERE user_id = ${userId} AND budgets IS NOT NULL`;
+  await tx.budget.deleteMany({ where: { userId } });
+}
+
 /**
  * A run is forgotten 90 days after its last request, and the budget of a run key 90 days after its end. A run key without
  * a charged request is forgotten a day after its end; others stay while the budget of a key above them may count them.

@@ -29,6 +29,8 @@ export type HistoryEntry = {
   /** Of an adjustment. */
   reason?: 'operator' | 'promotion' | 'correction';
   correction?: { requestId: string; reason: string };
+  /** The run key that sent the request. */
+  runKey?: { keyId: string; label: string | null };
 };
 
 export type HistoryPage = { entries: HistoryEntry[]; total: number };
@@ -56,6 +58,8 @@ type Row = {
   currency: string;
   corrected_request: string;
   correction_reason: string | null;
+  run_key_id: string | null;
+  run_key_label: string | null;
 };
 
 type Owner = { userId: string; partnerId: string };
@@ -104,10 +108,12 @@ async function readEntries(
             t.cache_write_tokens + t.cache_write_1h_tokens AS cache_write_tokens, t.output_tokens,
             t.reasoning_tokens, t.web_searches, t.provider_cost, -t.credits AS charge, t.estimated,
             p.session_id, p.amount_minor, p.currency,
-            'req_' || substr(t.note, 5) AS corrected_request, b.reason AS correction_reason
+            'req_' || substr(t.note, 5) AS corrected_request, b.reason AS correction_reason,
+            k.id AS run_key_id, k.label AS run_key_label
      FROM ledger_transaction t
      LEFT JOIN purchase p ON t.kind = 'purchase' AND p.session_id = t.cause_id
      LEFT JOIN correction_batch b ON t.kind = 'correction' AND b.id = t.related_id
+     LEFT JOIN user_key k ON k.id = t.key_id AND k.lineage <> '{}'
      WHERE t.user_id = $1 AND t.partner_id = $2 AND t.kind <> 'earnings_reversal'
        AND ledger_slot(t.created_at) >= $3::date::timestamp AT TIME ZONE 'UTC'
        AND ledger_slot(t.created_at) < $4::date::timestamp AT TIME ZONE 'UTC'
@@ -172,6 +178,7 @@ function toEntry(row: Row): HistoryEntry {
         estimated: row.estimated,
       },
     }),
+    ...(row.run_key_id !== null && { runKey: { keyId: row.run_key_id, label: row.run_key_label } }),
   };
 }
 

@@ -15,7 +15,15 @@ export { type ArchivedMonth, findLatestCutoff, mayRemove, removeArchived, writeA
 export { ArchiveError } from './archive-files';
 export { readArchivedUntil } from './archived-until';
 export { createBatcher } from './batcher';
-export { type Budget, leftOf, openBudget, raiseBudget, readBudgets, readRun } from './budgets';
+export {
+  type Budget,
+  leftOf,
+  openBudget,
+  raiseBudget,
+  readBudgets,
+  readRun,
+  removeBudgets,
+} from './budgets';
 export { checkBooks, checkLedger } from './check';
 export { checkArchive } from './check-archive';
 export { clawBack } from './claw-back';
@@ -68,7 +76,13 @@ export {
   redeemGift,
   reservePromotion,
 } from './promotions';
-export { findReceipt, type ReceiptCorrection, readCorrections, type StoredReceipt } from './receipt';
+export {
+  findReceipt,
+  JOIN_RUN_KEY,
+  type ReceiptCorrection,
+  readCorrections,
+  type StoredReceipt,
+} from './receipt';
 export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';
 export { takeSettledUsers } from './settled-users';

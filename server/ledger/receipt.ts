@@ -9,7 +9,14 @@ export type StoredReceipt = Omit<Receipt, 'costReported'> & {
   providerCost: bigint;
   partnerShare: bigint;
   charge: bigint;
+  /** The run key that sent the request; null for an ordinary key. */
+  runKeyId: string | null;
+  runKeyLabel: string | null;
 };
+
+/** Adds the run key of a receipt. */
+export const JOIN_RUN_KEY =
+  "LEFT JOIN (SELECT id AS run_key_id, label FROM user_key WHERE lineage <> '{}') k ON k.run_key_id = key_id";
 
 /** What the user got back of a charge that was too high. */
 export type ReceiptCorrection = { transactionId: string; bookedAt: Date; credits: bigint; reason: string };
@@ -45,8 +52,9 @@ export async function findReceipt({
             input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens", cache_write_tokens AS "cacheWriteTokens",
             cache_write_1h_tokens AS "cacheWrite1hTokens", output_tokens AS "outputTokens",
             reasoning_tokens AS "reasoningTokens", web_searches AS "webSearches", held, provider_cost AS "providerCost",
-            partner_share AS "partnerShare", charge, estimated, outcome, attempts
-     FROM usage WHERE user_id = $1 AND transaction_id = $3 AND partner_id = $2
+            partner_share AS "partnerShare", charge, estimated, outcome, attempts,
+            run_key_id AS "runKeyId", label AS "runKeyLabel"
+     FROM usage ${JOIN_RUN_KEY} WHERE user_id = $1 AND transaction_id = $3 AND partner_id = $2
        AND ($4::text[] IS NULL OR key_id = ANY ($4))`,
     [userId, partnerId, transactionIdOf(requestId), keyIds],
   );

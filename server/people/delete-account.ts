@@ -2,14 +2,14 @@ import { nowDate } from '../base/clock';
 import { inTransaction } from '../base/db';
 import { ApiError } from '../base/errors';
 import { lockAccount } from '../base/lock-account';
-import { removeLimits } from '../ledger';
+import { removeBudgets, removeLimits } from '../ledger';
 import { leaveAllTeams } from '../partners/members';
 import { mailboxOf } from './email';
 import { revokeKeysOfUser, revokeSession } from './keys/revoke';
 
 /**
  * Deletes an account permanently. Devices are signed out and keys revoked; the e-mail address, user
- * agents and apps' metadata about the user are erased. The customer at the payment processor, with its
+ * agents, labels and budgets of run keys and apps' metadata about the user are erased. The customer at the payment processor, with its
  * saved cards, is marked for deletion (server/payments/checkout/delete-customers.ts). Unspent credits are
  * forfeited. The ledger and the receipts are kept for accounting, under an id that can no longer be
  * linked to a person, with a keyed hash of the mailbox for the limits of promotions. Signing in with the same address later creates a new, empty account.
@@ -44,6 +44,8 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.warningChoice.deleteMany({ where: { userId } });
     await tx.warningMail.deleteMany({ where: { userId } });
     await removeLimits(tx, userId);
+    await removeBudgets(tx, userId);
+    await tx.userKey.updateMany({ where: { userId }, data: { label: null } });
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({

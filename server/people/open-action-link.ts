@@ -11,13 +11,17 @@ export async function findActionPlace(token: string, userId: string): Promise<Ac
     link &&
     (await prisma().userKey.findUnique({
       where: { hash: link.keyHash },
-      select: { userId: true, partnerId: true },
+      select: { userId: true, partnerId: true, lineage: true },
     }));
   if (link === null || key === null) return null;
-  return key.userId === userId ? { path: pathOf(link, key.partnerId) } : 'other_account';
+  return key.userId === userId ? { path: pathOf(link, key) } : 'other_account';
 }
 
-function pathOf({ page }: ActionLink, partnerId: string): string {
+type Key = { partnerId: string; lineage: string[] };
+
+function pathOf({ page }: ActionLink, { partnerId, lineage: [, first] }: Key): string {
   if (page === 'limits') return '/account/limits';
+  // Only the budget of the first level can be raised.
+  if (page === 'run_key') return `/account/apps/${partnerId}?key=${first}`;
   return page === 'app' ? `/account/apps/${partnerId}` : `/account/buy?app=${partnerId}`;
 }

@@ -4,7 +4,7 @@ import type { StoredReceipt } from '@/server/ledger';
 /** The receipts of a user, oldest first. */
 export async function readReceipts(
   userId: string,
-): Promise<Omit<StoredReceipt, 'requestId' | 'createdAt'>[]> {
+): Promise<Omit<StoredReceipt, 'requestId' | 'createdAt' | 'runKeyId' | 'runKeyLabel'>[]> {
   const { rows } = await pool().query(
     `SELECT model, provider, price_version AS "priceVersion", input_tokens AS "inputTokens",
             cache_read_tokens AS "cacheReadTokens", cache_write_tokens AS "cacheWriteTokens",

@@ -106,7 +106,7 @@ function overBudget(
     });
   if (kind === 'requests')
     return refuseOver('limits.key.requests', 'This run key has sent as many requests as it may.');
-  const actionUrl = writeActionUrl(keyHash, 'app');
+  const actionUrl = writeActionUrl(keyHash, 'run_key');
   return refuseOver(
     'limits.key.credits',
     `${needs} ${left} are left of the budget of this run key. The user can raise it at ${actionUrl}`,

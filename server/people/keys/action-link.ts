@@ -7,8 +7,8 @@ import { openSealed, seal } from '../../base/seal';
  * the user signs in.
  */
 
-/** Where it leads: buying credits for the app, the app's allowance and limits, or the limits of all apps. */
-export type UserPage = 'buy' | 'app' | 'limits';
+/** Where it leads: buying credits for the app, the app's allowance and limits, its run key, or the limits of all apps. */
+export type UserPage = 'buy' | 'app' | 'run_key' | 'limits';
 
 export type ActionLink = { page: UserPage; keyHash: Uint8Array<ArrayBuffer> };
 

@@ -2,7 +2,7 @@ import { pool } from '../../base/db';
 import { pricesOf } from '../../gateway/pricing/cost';
 import { writeCallPrice, writeListPrice } from '../../gateway/pricing/list-price';
 import { findPrices } from '../../gateway/pricing/price-history';
-import { type ReceiptCorrection, readCorrections, type StoredReceipt } from '../../ledger';
+import { JOIN_RUN_KEY, type ReceiptCorrection, readCorrections, type StoredReceipt } from '../../ledger';
 
 /** One class of tokens on a receipt, or the calls of a tool that the provider ran. */
 export type ReceiptLine = {
@@ -50,6 +50,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
             u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
             u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches", u.held, u.provider_cost AS "providerCost",
             u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome, u.attempts,
+            run_key_id AS "runKeyId", label AS "runKeyLabel",
             u.rate_bp AS "rateBp", u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
             coalesce((SELECT json_agg(json_build_object('app_name', o.name, 'amount', (-e.amount)::text))
               FROM ledger_entry e LEFT JOIN partner o ON o.id = e.partner_id
@@ -58,6 +59,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
               WHERE e.user_id = $1 AND e.transaction_id = u.transaction_id AND e.account = 'overrun_loss'), 0)::text AS "notCharged"
      FROM usage u
      JOIN partner p ON p.id = u.partner_id
+     ${JOIN_RUN_KEY}
      WHERE u.user_id = $1 AND u.transaction_id = 'txn_' || substr($2, 5)`,
     [userId, requestId],
   );

@@ -39,6 +39,8 @@ describe('a receipt', () => {
     expect(receipt).toEqual({
       request_id: id,
       created_at: expect.stringMatching(/^\d{4}-/),
+      key_id: null,
+      label: null,
       model: 'sandbox/echo',
       provider: 'sandbox',
       price_version: expect.any(String),

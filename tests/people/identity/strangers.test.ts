@@ -23,6 +23,7 @@ import { notePayoutMails } from '@/server/payments/payouts/mails';
 import { startDeviceAuthorization } from '@/server/people/device-authorization';
 import { writeUndoToken } from '@/server/people/email-change-link';
 import { writeRevokeToken } from '@/server/people/keys/revoke-link';
+import { mintRunKey } from '@/server/people/keys/run-keys';
 import { SESSION_COOKIE } from '@/server/people/session-cookie';
 import { openSession } from '@/server/people/sessions';
 import { sendServiceCode } from '@/server/people/sign-in-to-service';
@@ -438,6 +439,9 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { token, action: 'saveMyMails', input: { kind: 'limits', isOn: true, zone: 'UTC' } };
   const { keyId } = await mint(user);
   yield { token, action: 'restrictAppKey', ids: { keyId }, input: { origins: '', networks: '203.0.113.7' } };
+  const caller = { ...user, keyId, lineage: [] };
+  const runKey = await mintRunKey(caller, { credits: wholeCredits(2), expiresInSeconds: 600 });
+  yield { token, action: 'raiseKeyBudget', ids: { keyId: runKey.keyId }, input: { credits: '5' } };
   yield { token, action: 'revokeAppKey', ids: { keyId } };
   expect(await liveKeyIds(user)).toEqual([]);
   yield { token, action: 'startPurchase', input: { amount: 5, currency: 'usd' } };

@@ -4,13 +4,14 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction, UNCONFIRMED } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { formatCredits, parseCredits } from '@/server/base/credits';
+import { describeCredits, formatCredits, type Microcredits, parseCredits } from '@/server/base/credits';
 import { newId } from '@/server/base/ids';
 import { isAboveMaximum, MAX_SHOWN } from '@/server/base/typed-limits';
 import * as allowance from '@/server/payments/checkout/allowance';
 import { type AppOfUser, findAppOfUser } from '@/server/people/apps-of-user';
 import { restrictKey } from '@/server/people/keys/restrict';
 import { revokeKey } from '@/server/people/keys/revoke';
+import { type RaiseRefusal, raiseRunKey } from '@/server/people/keys/run-keys-of-user';
 import { isConfirmed } from '@/server/people/presence';
 
 const ofApp = z.object({ partnerId: z.string().max(64) });
@@ -23,13 +24,8 @@ export const saveAllowance = sessionAction(
     const app = await findAppOfUser(userId, partnerId);
     if (app === null) return NO_APP;
     if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
-    const typed = credits.replaceAll(',', '').trim();
-    const limit = parseCredits(typed);
-    if (isAboveMaximum(typed))
-      return { ok: false, field: 'credits', message: `Enter at most ${MAX_SHOWN} credits.` };
-    if (limit === null || limit <= 0n) {
-      return { ok: false, field: 'credits', message: 'Enter a number of credits above zero, such as 500.' };
-    }
+    const limit = readAmount(credits);
+    if (typeof limit === 'string') return refuseCredits(limit);
     const isPresent = await isConfirmed(session);
     const saved = await allowance.setConfirmedAllowance(saveOf(userId, app), limit, async () => isPresent);
     if (saved === null) return UNCONFIRMED;
@@ -90,6 +86,41 @@ export const restrictAppKey = sessionAction(
       ? done('Restrictions saved. They apply to the next request.')
       : { ok: false, message: 'This key is no longer active.' },
 );
+
+export const raiseKeyBudget = sessionAction(
+  z.object({ keyId: z.string().max(64), credits: z.string().max(40) }),
+  async ({ userId }, { keyId, credits }) => {
+    const budget = readAmount(credits);
+    if (typeof budget === 'string') return refuseCredits(budget);
+    const refusal = await raiseRunKey(userId, keyId, budget);
+    return refusal === null
+      ? done(`This run key may now spend ${describeCredits(budget)} in all`)
+      : explainRaise(refusal);
+  },
+);
+
+function explainRaise(refusal: RaiseRefusal): ActionResult {
+  switch (refusal.reason) {
+    case 'not_live':
+      return { ok: false, message: 'This run key is no longer active.' };
+    case 'not_first':
+      return { ok: false, message: 'Another run key minted this one. Raise the budget of the first one.' };
+    case 'too_low':
+      return refuseCredits(
+        `Enter at least ${describeCredits(refusal.spent + refusal.held)}. This key has spent ${formatCredits(refusal.spent)}, and its running requests hold ${formatCredits(refusal.held)}.`,
+      );
+  }
+}
+
+/** A number of credits, or what is wrong with it. */
+function readAmount(text: string): Microcredits | string {
+  const typed = text.replaceAll(',', '').trim();
+  const credits = parseCredits(typed);
+  if (isAboveMaximum(typed)) return `Enter at most ${MAX_SHOWN} credits.`;
+  return credits === null || credits <= 0n ? 'Enter a number of credits above zero, such as 500.' : credits;
+}
+
+const refuseCredits = (message: string): ActionResult => ({ ok: false, field: 'credits', message });
 
 /** Each save gets its own id. */
 const saveOf = (userId: string, { partnerId }: AppOfUser) => ({ userId, partnerId, saveId: newId('req') });

@@ -11,6 +11,7 @@ import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { Time } from '@/app/_ui/time';
 import { creditsToJson } from '@/server/base/credits';
+import { hasIdForm } from '@/server/base/ids';
 import type { PocketLimit } from '@/server/ledger';
 import { type AppOfUser, findAppOfUser } from '@/server/people/apps-of-user';
 import { describeSpending } from '../../(skeleton)/apps/describe-spending';
@@ -20,10 +21,14 @@ import { Raises } from '../../raises';
 import { amountOf, inCredits, inDollars } from '../../show-credits';
 import { Allowance } from './allowance';
 import { KeyTable } from './key-table';
+import { RunKeySection } from './run-key-section';
 
-type Props = { params: Promise<{ app: string }> };
+type Props = {
+  params: Promise<{ app: string }>;
+  searchParams: Promise<{ key?: string | string[]; page?: string | string[] }>;
+};
 
-const requireApp = cache(async ({ params }: Props): Promise<AppOfUser> => {
+const requireApp = cache(async ({ params }: Pick<Props, 'params'>): Promise<AppOfUser> => {
   const [{ userId }, { app }] = await Promise.all([requireSession(), params]);
   return (await findAppOfUser(userId, app)) ?? notFound();
 });
@@ -34,8 +39,23 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 
 /** One app: its credits, its allowance and its keys. */
 export default async function AppPage(props: Props) {
-  const [{ userId }, app] = await Promise.all([requireSession(), requireApp(props)]);
+  const [{ userId }, app, { key, page }] = await Promise.all([
+    requireSession(),
+    requireApp(props),
+    props.searchParams,
+  ]);
   const spendable = app.isSuspended ? 0n : app.balance;
+  // The user who follows the address in a 402 came for this key.
+  const first = typeof key === 'string' && hasIdForm(key) ? key : null;
+  const runKeys = (
+    <RunKeySection
+      userId={userId}
+      partnerId={app.partnerId}
+      appName={app.name}
+      first={first}
+      page={typeof page === 'string' && /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1}
+    />
+  );
   return (
     <>
       <PageHead
@@ -57,6 +77,7 @@ export default async function AppPage(props: Props) {
       />
       <SpendingNotice app={app} />
       <Raises apps={[app]} />
+      {first !== null && runKeys}
       <Stats>
         <Stat
           label="Can spend now"
@@ -101,6 +122,7 @@ export default async function AppPage(props: Props) {
           }))}
         />
       </Section>
+      {first === null && runKeys}
     </>
   );
 }

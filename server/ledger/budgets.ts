@@ -66,7 +66,7 @@ export async function removeBudgets(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * A run is forgotten 90 days after its last request, and the budget of a run key 90 days after its end. A run key without
+ * A run is forgotten 90 days after its last request, or a day if none was charged, and the budget of a run key 90 days after its end. A run key without
  * a charged request is forgotten a day after its end; others stay while the budget of a key above them may count them.
  */
 export async function forgetOldBudgets(): Promise<void> {
@@ -78,10 +78,13 @@ export async function forgetOldBudgets(): Promise<void> {
     new Date(now()),
   );
   await deleteInSteps(
-    `DELETE FROM budget WHERE (user_id, id) IN (
+    // `held` again: a request may begin to draw on it meanwhile.
+    `DELETE FROM budget WHERE held = 0 AND (user_id, id) IN (
        SELECT b.user_id, b.id FROM budget b LEFT JOIN user_key k ON k.id = b.id
-       WHERE b.held = 0 AND CASE WHEN b.id LIKE 'run:%' THEN b.last_used_at ELSE coalesce(k.expires_at, '-infinity') END
-         < $1::timestamptz - interval '90 days' LIMIT $2)`,
+       WHERE b.held = 0 AND CASE
+         WHEN b.id NOT LIKE 'run:%' THEN coalesce(k.expires_at, '-infinity') < $1::timestamptz - interval '90 days'
+         ELSE b.last_used_at < $1::timestamptz - CASE WHEN b.used = 0 THEN interval '1 day' ELSE interval '90 days' END END
+       LIMIT $2)`,
     new Date(now()),
   );
 }

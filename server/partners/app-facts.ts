@@ -1,5 +1,5 @@
 import { inTransaction, prisma, type Tx } from '../base/db';
-import { invariant } from '../base/errors';
+import { ApiError, invariant } from '../base/errors';
 import { type Actor, recordTeamAction } from './audit-log';
 import { listOrigins, type Partner, stateOf } from './partner';
 import { readProfiles } from './profile';
@@ -71,6 +71,8 @@ async function recordChange<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const before = await readFactsOf(tx, id);
+  // Its name stays taken, and its users see nothing new of it.
+  if (before.state === 'deleted') throw new ApiError('invalid_request', 'The app is already deleted');
   const result = await work();
   const after = await readFactsOf(tx, id);
   if (JSON.stringify(before) !== JSON.stringify(after))

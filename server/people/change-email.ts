@@ -76,6 +76,8 @@ export async function changeEmail(
 const signedOut = () => new ApiError('invalid_request', 'You were signed out. Please sign in again.');
 
 async function takeEmail(tx: Tx, { userId, email: oldEmail }: LiveSession, email: string): Promise<void> {
+  // An operator's account begins with a sign-in: this one may have passkeys and devices of others. Only that mailbox reads this.
+  if (isOperator({ email })) throw ofOperators();
   const reserved = { oldEmail: email, undoUntil: { gt: nowDate() }, userId: { not: userId } };
   if ((await tx.emailChange.count({ where: reserved })) > 0) throw taken();
   await moveAccount(tx, { userId, from: oldEmail, to: email });
@@ -142,11 +144,16 @@ async function lockChanges(tx: Tx): Promise<void> {
 function requireOtherEmail(session: LiveSession, typed: string): { email: string; display: string } {
   const given = normaliseEmail(typed);
   const refuse = (message: string) => new ApiError('invalid_request', message, { param: 'email' });
-  if (isOperator(session)) throw refuse('The addresses of operators are in the settings of this service.');
+  if (isOperator(session)) throw ofOperators();
   if (!given.ok) throw refuse('Enter a valid e-mail address.');
   if (given.email === session.email) throw refuse('This is your e-mail address already.');
   return given;
 }
+
+const ofOperators = () =>
+  new ApiError('invalid_request', 'The addresses of operators are in the settings of this service.', {
+    param: 'email',
+  });
 
 const placeOf = ({ sessionId }: LiveSession, newEmail: string): CodePlace => ({
   partnerId: null,

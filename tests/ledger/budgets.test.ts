@@ -164,6 +164,29 @@ test('a run key without a charge is forgotten a day after its end, and budgets a
   ]);
 });
 
+test('a run without a charged request is forgotten a day after the last, others after 90 days', async () => {
+  const wallet = await rich();
+  const run = (id: string) => hold(wallet, 'A', 1, 0, { run: { id, credits: null } });
+  for (const id of ['failed', 'charged', 'running']) {
+    const admission = await run(id);
+    if (!admission.ok) throw new Error(`refused: ${admission.refusal}`);
+    if (id === 'failed') await release(admission.hold);
+    if (id === 'charged') await charge(admission.hold, 1);
+  }
+  const leftAfter = async (days: number) => {
+    await prisma().budget.updateMany({
+      where: { userId: wallet.userId },
+      data: { lastUsedAt: new Date(now() - days * DAY_MS) },
+    });
+    await forgetOldBudgets();
+    const left = await prisma().budget.findMany({ where: { userId: wallet.userId }, orderBy: { id: 'asc' } });
+    return left.map(({ id }) => id.split(':')[2]);
+  };
+  expect(await leftAfter(0.5)).toEqual(['charged', 'failed', 'running']);
+  expect(await leftAfter(2)).toEqual(['charged', 'running']);
+  expect(await leftAfter(91)).toEqual(['running']);
+});
+
 test('requests under a budget make no kept holds', async () => {
   const wallet = await rich();
   const key = await mint(wallet, { credits: 100 });

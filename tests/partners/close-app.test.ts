@@ -3,10 +3,11 @@ import { inTransaction, pool, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { readEarnings } from '@/server/ledger';
 import { changePartner } from '@/server/operator/change-partner';
-import { changeApp } from '@/server/partners/app-facts';
+import { changeApp, recordWebhookChange } from '@/server/partners/app-facts';
 import { listTeamActions } from '@/server/partners/audit-log';
 import { deleteApp, pauseApp, resumeApp, revokeKeysOfDeletedApp } from '@/server/partners/close-app';
 import { createPartner, requirePartner, stateOf } from '@/server/partners/partner';
+import { renamePartner } from '@/server/partners/rename';
 import { signUpPartner } from '@/server/partners/sign-up';
 import type { AppOfTeam } from '@/server/partners/teams';
 import { openAppUser } from '@/server/people/app-users';
@@ -115,13 +116,24 @@ it('nobody brings a deleted app back, not even the operator @attack', async () =
   const { app } = await newApp();
   await remove(app);
   await expect(remove(app)).rejects.toThrow('already deleted');
-  await expect(act(app, 'app.resume', resumeApp)).rejects.toThrow('not paused');
+  await expect(act(app, 'app.resume', resumeApp)).rejects.toThrow('already deleted');
   await expect(change(app, 'enable')).rejects.toThrow('deleted by its team');
   await change(app, 'disable');
   expect(stateOf(await read(app))).toBe('deleted');
   await expect(pool().query('UPDATE partner SET disabled_at = NULL WHERE id = $1', [app.id])).rejects.toThrow(
     'partner_closed_is_disabled',
   );
+});
+
+it('a team cannot change an app that it deleted, so nobody gets its name @attack', async () => {
+  const { app } = await newApp();
+  await remove(app);
+  const latest = await read(app);
+  const asked = { app: latest, actor: 'usr_test', what: 'app.rename' };
+  const rename = changeApp(asked, (tx) => renamePartner(latest, 'Jetty', tx));
+  await expect(rename).rejects.toThrow('already deleted');
+  await expect(recordWebhookChange(asked, async () => 'done')).rejects.toThrow('already deleted');
+  expect(await read(app)).toMatchObject({ name: 'Harbour', nameSkeleton: latest.nameSkeleton });
 });
 
 it('keys of an app that is not deleted are never ended in bulk @attack', async () => {

@@ -14,6 +14,7 @@ type RevokedKey = {
 
 /**
  * Revokes a key with all run keys below it, and notifies the partner of an ordinary one. False when it was no longer live.
+ * A run key ends with it: it is forgotten as early as one that expired.
  */
 export async function revokeUserKey(
   tx: Tx,
@@ -22,7 +23,8 @@ export async function revokeUserKey(
   // A mint below it holds a lock until the new key can be seen.
   await tx.$executeRaw`SELECT FROM user_key WHERE id = ${keyId} FOR UPDATE`;
   const [key] = await tx.$queryRaw<RevokedKey[]>`
-    UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason}
+    UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason},
+      expires_at = CASE WHEN k.lineage <> '{}' THEN least(k.expires_at, ${nowDate()}) END
     FROM user_app u
     WHERE k.id = ${keyId} AND k.revoked_at IS NULL AND u.user_id = k.user_id AND u.partner_id = k.partner_id
     RETURNING k.user_id, k.partner_id, u.app_user_id, k.lineage, u.metadata`;
@@ -48,7 +50,8 @@ async function revokeBelow(
       SELECT id FROM user_key
       WHERE user_id = ${user_id} AND partner_id = ${partner_id} AND revoked_at IS NULL AND lineage @> ARRAY[${keyId}]
       ORDER BY lineage FOR UPDATE)
-    UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason} FROM below b WHERE k.id = b.id`;
+    UPDATE user_key k SET revoked_at = ${nowDate()}, revoke_reason = ${reason}, expires_at = least(k.expires_at, ${nowDate()})
+    FROM below b WHERE k.id = b.id`;
 }
 
 /** Revokes a key on its owner's behalf. False when the user has no such live key. */

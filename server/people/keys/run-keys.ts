@@ -19,6 +19,8 @@ import { revokeUserKey } from './revoke';
 const MAX_DEPTH = 3;
 /** Per user and app. */
 const MAX_LIVE_RUN_KEYS = 1_000;
+/** Per user and app. One that is revoked makes room for another, but is stored until it is forgotten. */
+const MAX_NEW_RUN_KEYS_PER_DAY = 10_000;
 export const MAX_LIFETIME_SECONDS = (30 * DAY_MS) / SECOND_MS;
 
 export type RunKeyRequest = {
@@ -83,16 +85,22 @@ async function lockBranch(tx: Tx, ids: readonly string[]): Promise<Parent> {
 }
 
 async function requireRoom(tx: Tx, { userId, partnerId }: Caller): Promise<void> {
-  const [row] = await tx.$queryRaw<{ live: bigint }[]>`
-    SELECT count(*) AS live FROM user_key
-    WHERE user_id = ${userId} AND partner_id = ${partnerId} AND lineage <> '{}' AND ledger_key_lives(revoked_at, expires_at)`;
-  if (Number(row?.live ?? 0) < MAX_LIVE_RUN_KEYS) return;
-  throw new ApiError(
-    'rate_limited',
-    `This user has ${MAX_LIVE_RUN_KEYS} live run keys in this app. Revoke some, or wait until they expire.`,
-    { retryAfterSeconds: 60 },
-  );
+  const [row] = await tx.$queryRaw<{ live: bigint; today: bigint }[]>`
+    SELECT count(*) FILTER (WHERE ledger_key_lives(revoked_at, expires_at)) AS live,
+      count(*) FILTER (WHERE created_at > ${new Date(now() - DAY_MS)}) AS today
+    FROM user_key WHERE user_id = ${userId} AND partner_id = ${partnerId} AND lineage <> '{}'`;
+  if (Number(row?.live ?? 0) >= MAX_LIVE_RUN_KEYS)
+    throw noRoom(
+      `This user has ${MAX_LIVE_RUN_KEYS} live run keys in this app. Revoke some, or wait until they expire.`,
+    );
+  if (Number(row?.today ?? 0) >= MAX_NEW_RUN_KEYS_PER_DAY)
+    throw noRoom(
+      `This user got ${MAX_NEW_RUN_KEYS_PER_DAY} run keys in this app within a day. Use one for several requests, or wait.`,
+    );
 }
+
+const noRoom = (message: string): ApiError =>
+  new ApiError('rate_limited', message, { retryAfterSeconds: 60 });
 
 async function requireWithinParent(
   { userId, lineage, keyId }: Caller,

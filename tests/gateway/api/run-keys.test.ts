@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
+import { DAY_MS, setClock } from '@/server/base/clock';
 import { pool, prisma } from '@/server/base/db';
 import { endBackgroundReads } from '@/server/gateway/run/background-reads';
 import { endStoppedRequests } from '@/server/gateway/run/cut-off';
 import { runningGenerations } from '@/server/gateway/run/run';
 import { checkLedger } from '@/server/ledger';
+import { forgetOldBudgets } from '@/server/ledger/budgets';
 import { newSealedSecret } from '@/server/partners/webhooks/signing-secret';
 import { restrictKey } from '@/server/people/keys/restrict';
 import { revokeKey } from '@/server/people/keys/revoke';
@@ -197,6 +199,28 @@ test('run keys are not among the ten keys of a user and app', async () => {
   const owner = await newPerson({ credits: 100 });
   for (let n = 0; n < 12; n++) await minted(owner.userKey, { credits: 1 });
   expect((await send(owner.userKey)).status).toBe(200);
+});
+
+test('keys that are minted and revoked again do not pile up @attack', async () => {
+  const owner = await newPerson({ credits: 10 });
+  const parent = await minted(owner.userKey, { credits: 5, expires_in: 30 * 86_400 });
+  const child = await minted(parent.key, { credits: 1 });
+  expect((await call('DELETE', `/v1/keys/${parent.id}`, owner.userKey)).status).toBe(200);
+  setClock(() => Date.now() + 2 * DAY_MS);
+  await forgetOldBudgets();
+  setClock();
+  expect(await prisma().userKey.count({ where: { id: { in: [parent.id, child.id] } } })).toBe(0);
+  await pool().query(
+    `INSERT INTO user_key (id, user_id, partner_id, hash, last4, created_at, lineage, expires_at, revoked_at)
+     SELECT 'key_old' || n, user_id, partner_id, sha256(('old' || n)::bytea), 'aaaa', k.created_at, ARRAY[k.id, 'key_old' || n],
+       k.created_at, k.created_at FROM user_key k, generate_series(1, 10000) n WHERE k.id = $1`,
+    [owner.keyId],
+  );
+  expect((await mint(owner.userKey)).json.error).toMatchObject({
+    type: 'rate_limited',
+    message: expect.stringContaining('10000 run keys'),
+  });
+  await prisma().userKey.deleteMany({ where: { id: { startsWith: 'key_old' } } });
 });
 
 test('a run key reads the requests of its own branch only', async () => {

@@ -22,7 +22,7 @@ import { sendMails } from '@/server/process/mail-jobs';
 import { newDatabase } from '../../harness';
 import { type Mailbox, openMailbox, wrongCode } from './mailbox';
 
-process.env.OPERATOR_EMAILS = 'operator@example.com';
+process.env.OPERATOR_EMAILS = 'operator@example.com,second-operator@example.com';
 await newDatabase();
 let mailbox: Mailbox;
 let made = 0;
@@ -209,6 +209,15 @@ describe('the change of an e-mail address', () => {
     await expect(askFor(operator, newAddress('out-next'))).rejects.toMatchObject(refused);
     await expect(askFor(session, session.email)).rejects.toMatchObject(refused);
     await expect(askFor(session, 'a@b, c@d.example')).rejects.toMatchObject(refused);
+  });
+
+  it('makes no account an operator’s, even with the code of that mailbox @attack', async () => {
+    const session = await signedIn(newAddress('climber'));
+    const entry = await askFor(session, 'second-operator@example.com');
+    const wrong = { ...entry, newCode: wrongCode(entry.newCode) };
+    await expect(changeEmail(session, wrong)).rejects.toMatchObject(INVALID);
+    await expect(changeEmail(session, entry)).rejects.toMatchObject({ param: 'email' });
+    expect(await emailOf(session.userId)).toBe(session.email);
   });
 
   it('moves the memberships of teams, and leaves their log without addresses', async () => {

@@ -125,7 +125,7 @@ function pick<T>(choices: readonly T[], random: () => number): T {
 export type Agent = { model: string; format: 'chat' | 'messages'; maxTokens: number | null };
 
 /** The request of a step, of which the first is 0: the task, and what was done since. */
-function requestOf(agent: Agent, { task, turns }: Session, step: number): object {
+export function requestOf(agent: Agent, { task, turns }: Session, step: number): object {
   const done = turns.slice(0, step);
   return agent.format === 'messages' ? writeMessages(agent, task, done) : writeChat(agent, task, done);
 }

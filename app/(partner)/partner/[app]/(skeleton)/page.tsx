@@ -69,7 +69,7 @@ function NameNotice({ app: { id, name, nameApprovedAt, review } }: { app: Partne
       <Notice kind="info">
         Users see your site’s address next to {name} until its name is approved.{' '}
         <PageLink href={`/partner/${id}/settings`} className="underline underline-offset-2">
-          See and ask in Settings
+          Ask for approval
         </PageLink>
       </Notice>
     </div>

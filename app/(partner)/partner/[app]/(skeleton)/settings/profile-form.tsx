@@ -38,7 +38,7 @@ export function ProfileForm({ partnerId, site, support, logo }: Props) {
     await run({ partnerId, ...typed, ...(image !== logo && { logo: content }) });
   };
   return (
-    <form onSubmit={submit} noValidate className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
+    <form onSubmit={submit} noValidate className="fields gap-x-6 sm:grid-cols-2">
       <TextField
         label="Site"
         type="url"
@@ -67,7 +67,7 @@ export function ProfileForm({ partnerId, site, support, logo }: Props) {
             accept="image/png,image/jpeg,image/webp"
             aria-describedby="logo-hint"
             onChange={choose}
-            className="text-sm text-muted"
+            className="text-sm text-muted file:mr-3 file:rounded-lg file:border file:border-line file:bg-surface file:px-3 file:py-1.5 file:text-text"
           />
           {image !== '' && (
             <Button look="quiet" size="small" onClick={() => setImage('')}>

@@ -55,7 +55,9 @@ const columnsFor = (appName: string) => [
       <>
         {COUNT.format(key.used)}
         {key.requests !== null && (
-          <span className="block text-[13px] whitespace-nowrap text-muted">of {COUNT.format(key.requests)}</span>
+          <span className="block text-[13px] whitespace-nowrap text-muted">
+            of {COUNT.format(key.requests)}
+          </span>
         )}
       </>
     ),

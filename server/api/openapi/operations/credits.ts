@@ -169,6 +169,8 @@ export const CREDITS: Operation[] = [
       example: {
         request_id: 'req_5hQk2vX8yTzN4mBfR7cWdA',
         created_at: '2026-11-21T09:30:00.000Z',
+        key_id: null,
+        label: null,
         model: 'sandbox/story',
         provider: 'sandbox',
         price_version: 'sandbox/story@2000-01-01.1f0c2a9b',

@@ -44,7 +44,6 @@ export default async function AppPage(props: Props) {
     requireApp(props),
     props.searchParams,
   ]);
-  const spendable = app.isSuspended ? 0n : app.balance;
   // The user who follows the address in a 402 came for this key.
   const first = typeof key === 'string' && hasIdForm(key) ? key : null;
   const runKeys = (
@@ -78,19 +77,7 @@ export default async function AppPage(props: Props) {
       <SpendingNotice app={app} />
       <Raises apps={[app]} />
       {first !== null && runKeys}
-      <Stats>
-        <Stat
-          label="Can spend now"
-          {...amountOf(spendable)}
-          note={app.isSuspended ? 'while it is disabled' : `worth ${inDollars(spendable)}`}
-        />
-        <Stat
-          label="Bought in this app"
-          {...amountOf(app.own)}
-          note={app.own < 0n ? 'after a refund; your next purchase here repays it' : 'spent first'}
-        />
-        <Stat label="Allowance left" {...allowanceLeft(app)} note={describeAllowance(app)} />
-      </Stats>
+      <Figures app={app} />
       <Section
         title="Allowance"
         description={`How many of your other credits ${app.name} may spend once those bought in it are used up. You can change this at any time. The allowances of all your apps may add up to more than you have.`}
@@ -104,26 +91,51 @@ export default async function AppPage(props: Props) {
         />
       </Section>
       <LimitSections userId={userId} partnerId={app.partnerId} name={app.name} />
-      <Section
-        title="Keys"
-        description={`${app.name} spends your credits with one key for each device you signed in on. A revoked key stops working immediately. A restricted one only works from networks or websites that you choose.`}
-        flush
-      >
-        <KeyTable
-          appName={app.name}
-          rows={app.keys.map(({ keyId, last4, createdAt, lastUsedAt, userAgent, origins, networks }) => ({
-            keyId,
-            last4,
-            device: userAgent === null ? 'Unknown device' : describeDevice(userAgent).name,
-            createdAt: createdAt.toISOString(),
-            lastUsedAt: lastUsedAt?.toISOString() ?? null,
-            origins,
-            networks,
-          }))}
-        />
-      </Section>
+      <KeySection app={app} />
       {first === null && runKeys}
     </>
+  );
+}
+
+function Figures({ app }: { app: AppOfUser }) {
+  const spendable = app.isSuspended ? 0n : app.balance;
+  return (
+    <Stats>
+      <Stat
+        label="Can spend now"
+        {...amountOf(spendable)}
+        note={app.isSuspended ? 'while it is disabled' : `worth ${inDollars(spendable)}`}
+      />
+      <Stat
+        label="Bought in this app"
+        {...amountOf(app.own)}
+        note={app.own < 0n ? 'after a refund; your next purchase here repays it' : 'spent first'}
+      />
+      <Stat label="Allowance left" {...allowanceLeft(app)} note={describeAllowance(app)} />
+    </Stats>
+  );
+}
+
+function KeySection({ app }: { app: AppOfUser }) {
+  return (
+    <Section
+      title="Keys"
+      description={`${app.name} spends your credits with one key for each device you signed in on. A revoked key stops working immediately. A restricted one only works from networks or websites that you choose.`}
+      flush
+    >
+      <KeyTable
+        appName={app.name}
+        rows={app.keys.map(({ keyId, last4, createdAt, lastUsedAt, userAgent, origins, networks }) => ({
+          keyId,
+          last4,
+          device: userAgent === null ? 'Unknown device' : describeDevice(userAgent).name,
+          createdAt: createdAt.toISOString(),
+          lastUsedAt: lastUsedAt?.toISOString() ?? null,
+          origins,
+          networks,
+        }))}
+      />
+    </Section>
   );
 }
 

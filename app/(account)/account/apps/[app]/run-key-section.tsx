@@ -23,7 +23,7 @@ export async function RunKeySection({ userId, partnerId, appName, first, page }:
     { first, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
   );
   const pageAt = (other: number) =>
-    `/account/apps/${partnerId}?${new URLSearchParams({ ...(first !== null && { key: first }), page: String(other) })}`;
+    `/account/apps/${partnerId}?${first === null ? '' : `key=${first}&`}page=${other}`;
   // The last key of the last page has ended.
   if (total === 0 && page > 1) redirect(pageAt(1));
   if (total === 0) return null;

@@ -41,13 +41,13 @@ const columnsFor = (appName: string) => [
     cell: ({ row: { original: key } }) => (
       <>
         {inColumn(key.spent)}
-        <span className="block text-[13px] text-muted">of {inColumn(key.credits)}</span>
+        <span className="block text-[13px] whitespace-nowrap text-muted">of {inColumn(key.credits)}</span>
       </>
     ),
   }),
   column.accessor('left', {
     header: 'Left',
-    cell: ({ getValue }) => <span className="font-medium">{inColumn(getValue())}</span>,
+    cell: ({ getValue }) => <span className="font-medium whitespace-nowrap">{inColumn(getValue())}</span>,
   }),
   column.accessor('used', {
     header: 'Requests',
@@ -55,7 +55,9 @@ const columnsFor = (appName: string) => [
       <>
         {COUNT.format(key.used)}
         {key.requests !== null && (
-          <span className="block text-[13px] text-muted">of {COUNT.format(key.requests)}</span>
+          <span className="block text-[13px] whitespace-nowrap text-muted">
+            of {COUNT.format(key.requests)}
+          </span>
         )}
       </>
     ),
@@ -65,7 +67,7 @@ const columnsFor = (appName: string) => [
     id: 'end',
     header: () => <span className="sr-only">Raise the budget or end the key</span>,
     cell: ({ row: { original: key } }) => (
-      <span className="inline-flex flex-wrap justify-end gap-2">
+      <span className="inline-flex flex-wrap justify-end gap-2 sm:flex-nowrap">
         {key.depth === 1 && (
           <RaiseBudget keyId={key.keyId} name={nameOf(key)} credits={key.credits} spent={key.spent} />
         )}

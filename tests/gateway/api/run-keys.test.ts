@@ -238,6 +238,30 @@ test('a run key reads the requests of its own branch only', async () => {
   expect((await call('GET', '/v1/credits/statements', parent.key)).status).toBe(403);
 });
 
+test('a run key reads, continues and deletes the kept responses of its own branch only @attack', async () => {
+  const parent = await minted(person.userKey);
+  const child = await minted(parent.key, { credits: 5 });
+  const respond = (key: string, rest: object = {}) =>
+    call('POST', '/v1/responses', key, { model: 'sandbox/echo', input: 'My secret', ...rest });
+  const other = (await respond(person.userKey)).json;
+  const own = (await respond(child.key)).json;
+  const item = (id: string) => [{ type: 'item_reference', id }];
+  const useAll = async (key: string, { id, output }: typeof own) => {
+    const path = `/v1/responses/${id}`;
+    const results = [
+      await call('GET', path, key),
+      await call('GET', `${path}/input_items`, key),
+      await respond(key, { previous_response_id: id }),
+      await respond(key, { input: [...item(output[0].id), { role: 'user', content: 'More' }] }),
+      await call('DELETE', path, key),
+    ];
+    return results.map(({ status }) => status);
+  };
+  expect(await useAll(child.key, other)).toEqual([404, 404, 400, 400, 404]);
+  expect(await useAll(parent.key, own)).toEqual([200, 200, 200, 200, 200]);
+  expect(await useAll(person.userKey, other)).toEqual([200, 200, 200, 200, 200]);
+});
+
 test('a run sums its requests under its ceiling', async () => {
   const run = { 'x-svc-run': 'agent-7:a' };
   expect((await call('GET', '/v1/credits/runs/agent-7:a', person.userKey)).status).toBe(404);

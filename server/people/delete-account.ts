@@ -44,6 +44,9 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.warningChoice.deleteMany({ where: { userId } });
     await tx.warningMail.deleteMany({ where: { userId } });
     await removeLimits(tx, userId);
+    // What the user or the app wrote about them. Those that a request still draws on are forgotten later.
+    await tx.userKey.updateMany({ where: { userId, label: { not: null } }, data: { label: null } });
+    await tx.budget.deleteMany({ where: { userId, id: { startsWith: 'run:' }, held: 0 } });
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({

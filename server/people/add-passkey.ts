@@ -19,7 +19,7 @@ import {
 } from './passkey-challenges';
 import { sendPasskeyMail } from './passkey-mail';
 import { lockUser } from './passkeys';
-import type { LiveSession } from './sessions';
+import { type LiveSession, lockLiveSession } from './sessions';
 
 /** Adds a passkey to the account of a signed-in user who has recently confirmed their identity. */
 
@@ -56,6 +56,9 @@ export async function addPasskey(
   const { challenge, credential } = await verifyNewPasskey(session, response);
   await inTransaction(async (tx) => {
     if ((await lockUser(tx, userId)) === null) throw unverifiable();
+    // Its end in the meantime, with what it added, must not leave this passkey: see `undoEmailChange`.
+    if ((await lockLiveSession(tx, session.sessionId)) === null)
+      throw new ApiError('invalid_request', 'You were signed out. Please sign in again.');
     if ((await tx.passkey.count({ where: { userId } })) >= MAX_PASSKEYS) throw tooMany();
     await consumePasskeyChallenge(tx, challenge);
     const { count } = await tx.passkey.createMany({

@@ -45,7 +45,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.warningMail.deleteMany({ where: { userId } });
     await removeLimits(tx, userId);
     await removeBudgets(tx, userId);
-    await tx.userKey.updateMany({ where: { userId }, data: { label: null } });
+    await tx.userKey.updateMany({ where: { userId, label: { not: null } }, data: { label: null } });
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({

@@ -1,11 +1,13 @@
 import { settings } from '../../base/env';
 import { ApiError } from '../../base/errors';
+import type { WithHeaders } from '../../base/http/api-request';
 import { holdBytes, type Reader } from '../../base/http/body-bytes';
 import { GENERATION_BODY_BYTES } from '../../base/http/read-body';
 import { describeError, log } from '../../base/log';
 import { JSON_LIMITS } from '../../base/scan-json';
 import type { Hold } from '../../ledger';
 import { requireUserKey } from '../../people/access/authenticate';
+import { readBranch } from '../../people/keys/run-keys';
 import type { ClientRequest } from '../protocols/client-protocols';
 import { countCharacters, countValues } from '../protocols/count-characters';
 import type { Json } from '../protocols/neutral';
@@ -19,6 +21,7 @@ import {
   findItems,
   findResponse,
   isId,
+  type KeptReader,
   keepResponse,
   type Link,
   type OutputPosition,
@@ -88,7 +91,7 @@ export async function resolveReferences(
       keeperOf: keeperOf(own, { items, entries: items, previous: null }),
     };
   if (!isKept) throw previousId === null ? itemNotKept(items, new Map()) : responseNotKept();
-  const owner = await requireUserKey(asking.request);
+  const owner = await requireKeptReader(asking.request);
   await asking.admitCheaply(owner);
   const reading = new Reading(asking, owner, countCharacters(items));
   const found = await findItems(owner, [...ids.keys()]);
@@ -111,6 +114,12 @@ export async function resolveReferences(
       previous: previous === undefined ? null : { ...previous, output: positionsOf(previous) },
     }),
   };
+}
+
+/** The key of a request, with what it may read. */
+export async function requireKeptReader(request: WithHeaders): Promise<KeptReader> {
+  const caller = await requireUserKey(request);
+  return { userId: caller.userId, partnerId: caller.partnerId, keyIds: await readBranch(caller) };
 }
 
 /** How often each item is referenced. */
@@ -244,10 +253,11 @@ const chainBroken = (): ApiError =>
   );
 
 function keeperOf(body: ResponsesClientRequest['body'], sent: SentInput): Resolved['keeperOf'] {
-  return ({ userId, partnerId }) => (body.store === false ? null : keepLater({ userId, partnerId }, sent));
+  return ({ userId, partnerId, keyId }) =>
+    body.store === false ? null : keepLater({ userId, partnerId }, keyId, sent);
 }
 
-function keepLater(owner: Owner, sent: SentInput): Keeper {
+function keepLater(owner: Owner, keyId: string, sent: SentInput): Keeper {
   let noted: Json | null = null;
   return {
     note(response) {
@@ -256,7 +266,7 @@ function keepLater(owner: Owner, sent: SentInput): Keeper {
     async keep() {
       if (noted === null) return;
       try {
-        await keep(owner, sent, noted);
+        await keep(owner, keyId, sent, noted);
       } catch (error) {
         log().warn({ error: describeError(error) }, 'response not kept');
       }
@@ -267,17 +277,21 @@ function keepLater(owner: Owner, sent: SentInput): Keeper {
 /** Writing more at once would hold up other requests. */
 const MAX_OUTPUT_CHARACTERS = 1_000_000;
 
-async function keep(owner: Owner, sent: SentInput, given: Json): Promise<void> {
+async function keep(owner: Owner, keyId: string, sent: SentInput, given: Json): Promise<void> {
   const id = asText(given.id);
   // These repeat the request. They may be longer than all the rest.
   const response = Object.assign({}, given, { id, instructions: null, tools: [], text: undefined });
   if (!isId(id) || countCharacters(response) > MAX_OUTPUT_CHARACTERS) return;
   const itemIds = asArray(response.output).map((item) => asText(asObject(item).id));
-  await keepResponse(owner, { response, itemIds, ...(await linkInput(owner, sent)) });
+  await keepResponse(owner, { response, keyId, itemIds, ...(await linkInput(owner, sent)) });
 }
 
 /** The kept response with this id as JSON, without what it repeats of its request, or null. */
-export async function readKeptResponse(reader: Reader, owner: Owner, id: string): Promise<string | null> {
+export async function readKeptResponse(
+  reader: Reader,
+  owner: KeptReader,
+  id: string,
+): Promise<string | null> {
   const response = await findResponse(owner, id);
   if (response !== null) holdBytes(reader, response.length);
   return response;
@@ -291,7 +305,11 @@ export type KeptInput = {
 };
 
 /** The input of a kept response, or null if the response is not kept. */
-export async function readKeptInput(reader: Reader, owner: Owner, id: string): Promise<KeptInput | null> {
+export async function readKeptInput(
+  reader: Reader,
+  owner: KeptReader,
+  id: string,
+): Promise<KeptInput | null> {
   const chain = await findChain(owner, id);
   if (chain.length === 0) return null;
   const reading = new Reading(reader, owner, 0);

@@ -12,6 +12,9 @@ import { writeLargeJson } from '../protocols/write-large-json';
 
 export type Owner = { userId: string; partnerId: string };
 
+/** An owner that reads: a run key only what the keys of its branch kept (`keyIds`; null for all). */
+export type KeptReader = Owner & { keyIds: readonly string[] | null };
+
 /** The position of an item in the output of a kept response: the number of the response, and the index. */
 export type OutputPosition = readonly [no: number, at: number];
 
@@ -42,6 +45,8 @@ const open = (sealed: Buffer, id: string, column: Column): Json =>
   asObject(parseExactly(openSealed(sealed, boundTo(id, column))));
 
 const OWN = 'k.user_id = $1 AND k.partner_id = $2';
+/** The parameter with the keys whose responses may be read. */
+const byKeys = (n: number): string => `($${n}::text[] IS NULL OR k.key_id = ANY ($${n}))`;
 const WITH_THREAD = 'kept_response k LEFT JOIN kept_thread t ON t.no = k.thread_no';
 const EXPIRES_AT = 'coalesce(t.expires_at, k.expires_at)';
 
@@ -56,7 +61,7 @@ const toFound = ({ no, thread_no }: FoundRow): Found => ({
 
 /** The newest items with these ids. */
 export async function findItems(
-  { userId, partnerId }: Owner,
+  { userId, partnerId, keyIds }: KeptReader,
   ids: readonly string[],
 ): Promise<Map<string, Found & { at: number }>> {
   const { rows } = await pool().query<FoundRow & { item_id: string; at: bigint }>({
@@ -65,9 +70,9 @@ export async function findItems(
            SELECT DISTINCT ON (i.item_id) i.item_id, i.at, k.no, k.thread_no
            FROM ${WITH_THREAD} CROSS JOIN LATERAL unnest(k.item_ids) WITH ORDINALITY AS i (item_id, at)
            JOIN wanted USING (item_id)
-           WHERE ${OWN} AND ${EXPIRES_AT} > $3
+           WHERE ${OWN} AND ${EXPIRES_AT} > $3 AND ${byKeys(5)}
            ORDER BY i.item_id, k.no DESC, i.at DESC`,
-    values: [userId, partnerId, new Date(now()), ids.filter(isId)],
+    values: [userId, partnerId, new Date(now()), ids.filter(isId), keyIds],
   });
   return new Map(rows.map((row) => [row.item_id, { ...toFound(row), at: Number(row.at) - 1 }]));
 }
@@ -75,8 +80,8 @@ export async function findItems(
 /** A response of a conversation. Its input is null if it is no longer kept. */
 export type Link = Found & { parentNo: number | null; inputBytes: number | null; outputs: number };
 
-/** The newest response with this id, and those before it in its conversation, as far as they are kept. */
-export async function findChain({ userId, partnerId }: Owner, id: string): Promise<Link[]> {
+/** The newest response with this id, and those before it in its conversation, as far as they are kept, by whichever key. */
+export async function findChain({ userId, partnerId, keyIds }: KeptReader, id: string): Promise<Link[]> {
   if (!isId(id)) return [];
   const columns =
     'k.no, k.thread_no, k.parent_no, octet_length(k.input) AS bytes, cardinality(k.item_ids) AS outputs';
@@ -86,13 +91,13 @@ export async function findChain({ userId, partnerId }: Owner, id: string): Promi
     name: 'find_kept_chain',
     text: `WITH RECURSIVE chain AS (
              (SELECT ${columns}, 0 AS depth FROM ${WITH_THREAD}
-              WHERE ${OWN} AND ${EXPIRES_AT} > $3 AND k.id = $4 ORDER BY k.no DESC LIMIT 1)
+              WHERE ${OWN} AND ${EXPIRES_AT} > $3 AND k.id = $4 AND ${byKeys(6)} ORDER BY k.no DESC LIMIT 1)
              UNION ALL
              SELECT ${columns}, c.depth + 1 FROM chain c JOIN kept_response k ON k.no = c.parent_no
              WHERE ${OWN} AND c.depth < $5
            )
            SELECT * FROM chain ORDER BY depth`,
-    values: [userId, partnerId, new Date(now()), id, MAX_PARENTS],
+    values: [userId, partnerId, new Date(now()), id, MAX_PARENTS, keyIds],
   });
   return rows.map((row) => ({
     ...toFound(row),
@@ -219,6 +224,8 @@ export async function findParent(
 
 export type NewResponse = {
   response: Json & { id: string };
+  /** Of the request. */
+  keyId: string;
   itemIds: string[];
   /** Where it continues a conversation. */
   parent: { no: number; threadNo: number | null } | null;
@@ -250,8 +257,8 @@ export async function keepResponse(owner: Owner, kept: NewResponse): Promise<voi
                FROM kept_response WHERE user_id = $1) k
            )
            INSERT INTO kept_response
-             (user_id, partner_id, id, item_ids, thread_no, parent_no, input_hash, input, response, expires_at)
-           SELECT $1, $2, $5, $6, t.no, $7, $8, $9, $10, '9999-12-31'
+             (user_id, partner_id, id, item_ids, thread_no, parent_no, input_hash, input, response, expires_at, key_id)
+           SELECT $1, $2, $5, $6, t.no, $7, $8, $9, $10, '9999-12-31', $11
            FROM (SELECT no FROM renewed UNION ALL SELECT no FROM begun) t
            RETURNING no, (SELECT coalesce(of_app, 0)::float8 FROM sums) AS of_app,
              (SELECT coalesce(of_user, 0)::float8 FROM sums) AS of_user`,
@@ -266,6 +273,7 @@ export async function keepResponse(owner: Owner, kept: NewResponse): Promise<voi
       kept.inputHash,
       input,
       response,
+      kept.keyId,
     ],
   });
   const [row] = rows;
@@ -311,32 +319,38 @@ async function forget(
 }
 
 /** The newest response with this id, as JSON, or null. */
-export async function findResponse({ userId, partnerId }: Owner, id: string): Promise<string | null> {
+export async function findResponse(
+  { userId, partnerId, keyIds }: KeptReader,
+  id: string,
+): Promise<string | null> {
   if (!isId(id)) return null;
   const { rows } = await pool().query<{ response: Buffer }>({
     name: 'find_kept_response',
     text: `SELECT k.response FROM ${WITH_THREAD}
-           WHERE ${OWN} AND ${EXPIRES_AT} > $3 AND k.id = $4 ORDER BY k.no DESC LIMIT 1`,
-    values: [userId, partnerId, new Date(now()), id],
+           WHERE ${OWN} AND ${EXPIRES_AT} > $3 AND k.id = $4 AND ${byKeys(5)} ORDER BY k.no DESC LIMIT 1`,
+    values: [userId, partnerId, new Date(now()), id, keyIds],
   });
   const [row] = rows;
   return row === undefined ? null : openSealed(row.response, boundTo(id, 'response'));
 }
 
 /** Deletes every response with this id. What continued it can be referenced, but not be continued. */
-export async function deleteResponse({ userId, partnerId }: Owner, id: string): Promise<boolean> {
+export async function deleteResponse(
+  { userId, partnerId, keyIds }: KeptReader,
+  id: string,
+): Promise<boolean> {
   if (!isId(id)) return false;
   const { rows } = await pool().query<{ deleted: boolean }>(
     `WITH gone AS (
        DELETE FROM kept_response WHERE no IN (
-         SELECT k.no FROM ${WITH_THREAD} WHERE ${OWN} AND ${EXPIRES_AT} > $3 AND k.id = $4)
+         SELECT k.no FROM ${WITH_THREAD} WHERE ${OWN} AND ${EXPIRES_AT} > $3 AND k.id = $4 AND ${byKeys(5)})
        RETURNING thread_no
      ), closed AS (
        UPDATE kept_response SET input_hash = NULL
        WHERE thread_no IN (SELECT thread_no FROM gone) AND id <> $4 AND input_hash IS NOT NULL
      )
      SELECT EXISTS (SELECT FROM gone) AS deleted`,
-    [userId, partnerId, new Date(now()), id],
+    [userId, partnerId, new Date(now()), id, keyIds],
   );
   return rows[0]?.deleted === true;
 }

@@ -4,16 +4,15 @@ import { requireUserKeyHash } from '../../base/http/credentials';
 import { validate } from '../../base/http/read-body';
 import { privateJson } from '../../base/http/respond';
 import { takeKeyTurn } from '../../base/rate-limit/key-turns';
-import { requireUserKey } from '../../people/access/authenticate';
 import type { Json } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
-import { type Owner, readKeptInput, readKeptResponse } from './kept-responses';
-import { deleteResponse } from './kept-store';
+import { readKeptInput, readKeptResponse, requireKeptReader } from './kept-responses';
+import { deleteResponse, type KeptReader } from './kept-store';
 import { findLimitRefusal } from './key-limit';
 
 /** The endpoints of a kept response. */
 
-type StoredResponseLookup = { owner: Owner; id: string; reader: { request: Request; keyHash: Buffer } };
+type StoredResponseLookup = { owner: KeptReader; id: string; reader: { request: Request; keyHash: Buffer } };
 
 const notFound = (): ApiError =>
   new ApiError(
@@ -25,7 +24,7 @@ async function ask(request: Request, id: string): Promise<StoredResponseLookup> 
   const keyHash = requireUserKeyHash(request);
   const waitMs = takeKeyTurn(keyHash);
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
-  return { owner: await requireUserKey(request), id, reader: { request, keyHash } };
+  return { owner: await requireKeptReader(request), id, reader: { request, keyHash } };
 }
 
 export async function sendKeptResponse(request: Request, id: string): Promise<Response> {

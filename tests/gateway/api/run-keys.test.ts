@@ -7,6 +7,7 @@ import { runningGenerations } from '@/server/gateway/run/run';
 import { checkLedger } from '@/server/ledger';
 import { forgetOldBudgets } from '@/server/ledger/budgets';
 import { newSealedSecret } from '@/server/partners/webhooks/signing-secret';
+import { deleteAccount } from '@/server/people/delete-account';
 import { restrictKey } from '@/server/people/keys/restrict';
 import { revokeKey } from '@/server/people/keys/revoke';
 import { revokeLeakedKeys } from '@/server/people/leaked-keys';
@@ -236,6 +237,40 @@ test('a run key reads the requests of its own branch only', async () => {
   expect((await call('GET', `/v1/credits/receipts/${own}`, parent.key)).status).toBe(200);
   expect((await call('GET', `/v1/credits/receipts/${other}`, parent.key)).status).toBe(404);
   expect((await call('GET', '/v1/credits/statements', parent.key)).status).toBe(403);
+});
+
+test('a run key reads, continues and deletes the kept responses of its own branch only @attack', async () => {
+  const parent = await minted(person.userKey);
+  const child = await minted(parent.key, { credits: 5 });
+  const respond = (key: string, rest: object = {}) =>
+    call('POST', '/v1/responses', key, { model: 'sandbox/echo', input: 'My secret', ...rest });
+  const other = (await respond(person.userKey)).json;
+  const own = (await respond(child.key)).json;
+  const item = (id: string) => [{ type: 'item_reference', id }];
+  const useAll = async (key: string, { id, output }: typeof own) => {
+    const path = `/v1/responses/${id}`;
+    const results = [
+      await call('GET', path, key),
+      await call('GET', `${path}/input_items`, key),
+      await respond(key, { previous_response_id: id }),
+      await respond(key, { input: [...item(output[0].id), { role: 'user', content: 'More' }] }),
+      await call('DELETE', path, key),
+    ];
+    return results.map(({ status }) => status);
+  };
+  expect(await useAll(child.key, other)).toEqual([404, 404, 400, 400, 404]);
+  expect(await useAll(parent.key, own)).toEqual([200, 200, 200, 200, 200]);
+  expect(await useAll(person.userKey, other)).toEqual([200, 200, 200, 200, 200]);
+});
+
+test('a deleted account leaves no label of a run key and no name of a run', async () => {
+  const owner = await newPerson({ credits: 10 });
+  const { json } = await mint(owner.userKey, { credits: 5, label: 'Ada’s report' });
+  expect((await send(json.user_key, {}, { 'x-svc-run': 'ada-7' })).status).toBe(200);
+  await deleteAccount(owner.userId);
+  const { label } = await prisma().userKey.findUniqueOrThrow({ where: { id: json.key_id } });
+  const budgets = await prisma().budget.findMany({ where: { userId: owner.userId } });
+  expect([label, budgets.map(({ id }) => id)]).toEqual([null, [json.key_id]]);
 });
 
 test('a run sums its requests under its ceiling', async () => {

@@ -5,6 +5,7 @@ import { readStopToken } from '@/server/base/stop-link';
 import { createPartner } from '@/server/partners/partner';
 import { addPasskey, beginPasskey } from '@/server/people/add-passkey';
 import { deleteAccount } from '@/server/people/delete-account';
+import { logOutDevice } from '@/server/people/devices';
 import { listPasskeys, readPasskeyUse, removePasskey } from '@/server/people/passkeys';
 import { isConfirmed } from '@/server/people/presence';
 import { findSession, type LiveSession } from '@/server/people/sessions';
@@ -309,6 +310,14 @@ describe('adding a passkey is refused', () => {
     const [added] = await listPasskeys(session.userId);
     await removePasskey(session, added?.passkeyId ?? '');
     await expect(addPasskey(session, { name: 'Laptop', response })).rejects.toMatchObject(TOO_LATE);
+  });
+
+  it('on a device that was signed out while it was added @attack', async () => {
+    const session = await newSession();
+    const response = new Authenticator(SERVICE).create(await beginPasskey(session));
+    await logOutDevice(session.userId, session.sessionId);
+    await expect(addPasskey(session, { name: 'Laptop', response })).rejects.toThrow('You were signed out');
+    expect(await listPasskeys(session.userId)).toEqual([]);
   });
 
   it('when another account has it @attack', async () => {

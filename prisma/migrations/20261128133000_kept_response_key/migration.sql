@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "kept_response" ADD COLUMN     "key_id" TEXT;

@@ -12,6 +12,8 @@ import { findRole, lockTeam, openOwnTeam } from './teams';
 /** Self-service sign-up of an app, with an operator's approval if the settings require it. */
 
 const MAX_APPS_OF_TEAM = 20;
+/** With deleted ones, which keep their names. */
+const MAX_APPS_EVER = 100;
 
 export type SignUp = {
   email: string;
@@ -40,6 +42,11 @@ export async function signUpPartner(signUp: SignUp): Promise<Partner> {
       throw new ApiError(
         'invalid_request',
         `A team has at most ${MAX_APPS_OF_TEAM} apps, and this one has them.`,
+      );
+    if ((await tx.partner.count({ where: { teamId } })) >= MAX_APPS_EVER)
+      throw new ApiError(
+        'invalid_request',
+        `A team has at most ${MAX_APPS_EVER} apps with those that it deleted, and this one had them.`,
       );
     const asked = { askedBy: { teamId }, actor: userId, isPending: mode === 'approval' };
     const partner = await createPartner({ name, rateBp, origins, teamId, ...asked }, tx);

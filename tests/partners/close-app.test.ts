@@ -159,3 +159,19 @@ it('a deleted app no longer counts among the 20 of its team', async () => {
   await remove(app);
   expect((await signUp('Pier')).teamId).toBe(app.teamId);
 });
+
+it('a team does not take names without end by deleting its apps @attack', async () => {
+  const { app, owner: userId, email } = await newApp();
+  await prisma().partner.createMany({
+    data: Array.from({ length: 99 }, () => ({
+      id: newId('prt'),
+      name: 'Filler',
+      publishableKey: newId('prt'),
+      teamId: app.teamId,
+      disabledAt: new Date(),
+      closed: 'deleted',
+    })),
+  });
+  const next = { email, userId, teamId: app.teamId, name: 'Pier', rateBp: 0, origins: [] };
+  await expect(signUpPartner(next)).rejects.toThrow('at most 100 apps');
+});

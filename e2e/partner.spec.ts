@@ -259,7 +259,7 @@ test('models are chosen by search and by provider, and take effect once saved', 
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText(/Choose at least one model/)).toBeVisible();
   await page.getByLabel('Search models').fill('story');
-  await expect(page.getByText('$10.00 per 1,000 web searches')).toHaveCount(1);
+  await expect(page.getByText('$15.00 per 1,000 web searches')).toHaveCount(1);
   await page.getByRole('checkbox').first().check();
   await page.getByRole('button', { name: 'Save' }).click();
   await toast('1 model allowed');

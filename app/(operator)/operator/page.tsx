@@ -43,16 +43,19 @@ export default async function OverviewPage({ searchParams }: Props) {
   const period: Period = PERIODS.find((known) => known === requested) ?? '30d';
   const range = readPeriod(period);
   const previous = readPreviousPeriod(period);
-  const [now, before, refusals, margin, marginBefore, apps, models, state, alerts] = await Promise.all([
+  const [now, refusals, margin, state, alerts] = await Promise.all([
     readTotals(range),
-    readTotals(previous),
     readRefusals(range),
     readMargin(range),
+    readServiceState(),
+    listPaymentsNeedingAttention(),
+  ]);
+  // Not all at once: other pages need connections, too.
+  const [before, marginBefore, apps, models] = await Promise.all([
+    readTotals(previous),
     readMargin(previous),
     readByPartner(range),
     readByModel(range, TOP_MODELS),
-    readServiceState(),
-    listPaymentsNeedingAttention(),
   ]);
   const { days } = now;
   const refused = refusals.reduce((sum, { count }) => sum + count, 0);

@@ -85,6 +85,7 @@ function newAgent(owner: Person, context: Json[]) {
         item.type === 'item_reference' ? [numbers[Number(String(item.id).slice(3))] ?? 0, 0] : item,
     );
     await keepResponse(owner, {
+      keyId: owner.keyId,
       response: { id: `resp_${at}`, output, usage: null },
       itemIds: output.map(({ id = '' }) => id),
       ...(await linkInput(owner, { items: input, entries, previous: null })),
@@ -134,6 +135,7 @@ test('the oldest input goes before the oldest response, and the newest stays', a
   const keep = async (at: number, characters: number) => {
     const items = [{ role: 'user', content: `${at}`.repeat(4).padEnd(3_900_000, 'x') }];
     await keepResponse(owner, {
+      keyId: owner.keyId,
       response: {
         id: `resp_${at}`,
         output: [{ type: 'message', id: `msg_${at}`, text: 'y'.repeat(characters) }],

@@ -37,7 +37,7 @@ export default async function UsersPage({ searchParams }: Props) {
         actions={<ChoiceLinks label="Order" name="order" choices={ORDERS} current={order} />}
         flush
       >
-        <UserTable caption={ORDERS[order]} rows={users.map(toUserRow)} />
+        <UserTable caption={`Users: ${ORDERS[order].toLowerCase()}`} rows={users.map(toUserRow)} />
         <Pager
           newer={page > 1 ? pageAt(page - 1) : undefined}
           older={hasMore ? pageAt(page + 1) : undefined}

@@ -38,7 +38,7 @@ const COVERS: Record<string, (page: Page) => Promise<void>> = {
   'an opacity of almost zero': (page) => restyle(page, 'opacity: 0.01'),
   'a blur': (page) => restyle(page, 'filter: blur(20px)'),
   'a clip path that leaves a sliver of the button': (page) =>
-    restyle(page, 'clip-path: inset(545px 0 110px 0)'),
+    restyle(page, 'clip-path: inset(530px 0 110px 0)'),
   'a blend with the background': (page) => restyle(page, 'mix-blend-mode: difference'),
 };
 

@@ -270,7 +270,7 @@ test('models are chosen by search and by provider, and take effect once saved', 
 test('the name is saved, and shown as users will read it', async () => {
   await open('/settings');
   await page.getByLabel('Name').fill('Quay Notes');
-  await expect(page.getByText(/Quay Notes uses prepaid credits/)).toBeVisible();
+  await expect(page.getByText(/Quay Notes( \(.+\))? uses prepaid credits/)).toBeVisible();
   await page.getByRole('button', { name: 'Save name' }).click();
   await toast('Name saved');
 });

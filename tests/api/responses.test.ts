@@ -262,6 +262,46 @@ test('GET /v1/credits/balance, history and receipts', async () => {
   await call('GET /v1/credits/receipts/{id}', { headers: as(unfunded), path: receipt });
 });
 
+test('POST /v1/credits/quote', async () => {
+  const operation = 'POST /v1/credits/quote';
+  const quote = async (model: string, headers: Record<string, string> = as(funded)) =>
+    (
+      await call(operation, {
+        headers,
+        body: { endpoint: '/v1/chat/completions', request: generation(model) },
+      })
+    ).status;
+  expect(await quote('sandbox/echo')).toBe(200);
+  expect((await call(operation, { headers: as(funded), body: {} })).status).toBe(400);
+  expect(await quote('sandbox/echo', {})).toBe(401);
+  expect(await quote('sandbox/story', as(limited))).toBe(403);
+  expect(await quote('sandbox/nothing')).toBe(404);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+});
+
+test('run keys, and a run of theirs', async () => {
+  const [mint, end, read] = ['POST /v1/keys', 'DELETE /v1/keys/{id}', 'GET /v1/credits/runs/{id}'];
+  const budget = { credits: 1, label: 'document' };
+  const minted = await call(mint, { headers: as(funded), body: budget });
+  expect(minted.status).toBe(200);
+  const { user_key: userKey, key_id: keyId } = await minted.json();
+  const headers = { authorization: `Bearer ${userKey}`, 'x-svc-run': 'document-1' };
+  await call('POST /v1/chat/completions', { headers, body: generation('sandbox/echo') });
+  const path = '/v1/credits/runs/document-1';
+  expect((await call(read, { headers: as(funded), path })).status).toBe(200);
+  expect((await call(read, { headers: as(unfunded), path })).status).toBe(404);
+  expect((await call(mint, { headers: as(funded), body: { credits: 'many' } })).status).toBe(400);
+  await call(mint, { headers: as(funded), body: tooLong(1) });
+  const key = `/v1/keys/${keyId}`;
+  for (const caller of [{}, as(paused)]) {
+    await call(mint, { headers: caller, body: budget });
+    await call(read, { headers: caller, path });
+    await call(end, { headers: caller, path: key });
+  }
+  expect((await call(end, { headers: as(unfunded), path: key })).status).toBe(404);
+  expect((await call(end, { headers: as(funded), path: key })).status).toBe(200);
+});
+
 test('GET /v1/credits/statements, and one day of them', async () => {
   await pool().query("UPDATE watermark SET up_to = current_date - 1 WHERE name = 'statements'");
   const day = new Date(now() - DAY_MS).toISOString().slice(0, 10);
@@ -454,6 +494,13 @@ test('while no connection to the database is free, every endpoint that needs one
     'GET /v1/credits/pricing': { query: `?publishable_key=${funded.publishableKey}` },
     'POST /v1/credits/pricing': { body: { ...app, models: ['sandbox/echo'] } },
     'GET /v1/credits/balance': { headers: as(funded) },
+    'POST /v1/credits/quote': {
+      headers: as(funded),
+      body: { endpoint: '/v1/chat/completions', request: generation('sandbox/echo') },
+    },
+    'GET /v1/credits/runs/{id}': { headers: as(funded), path: '/v1/credits/runs/one' },
+    'POST /v1/keys': { headers: as(funded), body: { credits: 1 } },
+    'DELETE /v1/keys/{id}': { headers: as(funded), path: '/v1/keys/key_1' },
     'GET /v1/credits/history': { headers: as(funded) },
     'GET /v1/credits/receipts/{id}': { headers: as(funded), path: '/v1/credits/receipts/req_1' },
     'GET /v1/credits/statements': { headers: as(funded) },
@@ -513,7 +560,7 @@ test('every documented response was seen', () => {
    * endpoint without a query is never too busy.
    */
   const unseen =
-    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/pricing|messages\/count_tokens|responses\/input_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |POST \/oauth\/\w+ 429 |GET \/(?:v1\/(?:models|models\/{id}|openapi.json)|\.well-known\/oauth-authorization-server) 503 )/;
+    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/(?:pricing|quote)|keys|messages\/count_tokens|responses\/input_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |POST \/oauth\/\w+ 429 |GET \/(?:v1\/(?:models|models\/{id}|openapi.json)|\.well-known\/oauth-authorization-server) 503 )/;
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses).flatMap(([status, { content = {} }]) =>

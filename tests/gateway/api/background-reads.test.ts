@@ -230,7 +230,7 @@ test('input that was not reported is charged as it was held for', async () => {
   const request = chatProtocol.validate({ model: VISIBLE_ONLY, messages });
   const { inputTokens } = await receiptOf(person);
   const { sizeOf } = chatProtocol.measure(request);
-  expect(inputTokens).toBe(sizeOf('openai', NO_DOCUMENTS).largestInputTokens);
+  expect(inputTokens).toBe(sizeOf('o200k', NO_DOCUMENTS).largestInputTokens);
 });
 
 describe('a disconnect hides nothing that the provider would bill', () => {

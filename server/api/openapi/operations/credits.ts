@@ -72,7 +72,14 @@ export const CREDITS: Operation[] = [
       },
     },
     errorFormat: 'chat',
-    errors: ['invalid_request', 'model_not_found', 'model_not_allowed', 'rate_limited', ...KEY_ERRORS],
+    errors: [
+      'invalid_request',
+      'model_not_found',
+      'model_not_allowed',
+      'request_too_large',
+      'unsupported_encoding',
+      ...KEY_ERRORS,
+    ],
   },
   {
     id: 'readRun',

@@ -122,6 +122,9 @@ test('a new window shows the offer and no user', async () => {
   expect((await window.get()).body).toEqual({
     visit_id: window.visitId,
     app_name: 'Notes',
+    app_logo: null,
+    app_site: null,
+    app_support: null,
     display: 'embedded',
     currency: 'eur',
     signed_in: null,

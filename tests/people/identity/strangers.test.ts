@@ -15,6 +15,7 @@ import { sealAccounts } from '@/server/operator/abuse';
 import { findUserRef } from '@/server/operator/find-user';
 import { createGiftLinks, createPromotion } from '@/server/operator/promotions';
 import { createPartner } from '@/server/partners/partner';
+import { readProfiles, saveProfile } from '@/server/partners/profile';
 import { addRedirect } from '@/server/partners/redirects';
 import { setEndpoint } from '@/server/partners/webhooks/endpoint';
 import { credit } from '@/server/payments/checkout/credit';
@@ -95,6 +96,8 @@ const HARMLESS = [
   'saveMyMails',
   'saveMyTimeZone',
   'saveAlerts',
+  'askForReview',
+  'payWithCard',
 ];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
@@ -365,6 +368,12 @@ async function* actionsOfPartner(): AsyncGenerator<Step> {
   yield { ...own, action: 'addRedirect', input: { uri } };
   yield { ...own, action: 'removeRedirect', input: { uri } };
   yield { ...own, action: 'rename', input: { name: 'Harbour two' } };
+  yield { ...own, action: 'askForReview' };
+  yield { ...own, action: 'changeProfile', input: { site: '', support: 'help@harbour.example' } };
+  yield { ...own, action: 'pauseOwnApp' };
+  yield { ...own, action: 'resumeOwnApp' };
+  const leaving = await createPartner({ ...app, name: 'Leaving' });
+  yield { token, ids: { partnerId: leaving.id }, action: 'deleteOwnApp', input: { name: 'Leaving' } };
   yield { ...own, action: 'createSecret' };
   yield { ...own, action: 'saveEndpoint', input: { url: `${receiver.url}/hook` } };
   yield { ...own, action: 'sendTest' };
@@ -452,7 +461,7 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { token, action: 'removeCard', input: { cardId: 'pm_none' }, answers: /already removed/ };
   // Without a purchase to repeat, it needs a confirmation.
   const order = { amount: 5, currency: 'usd', cardId: 'pm_none', buttonId: 'button' };
-  yield { token, action: 'buyAgain', input: order, answers: /This card was removed/ };
+  yield { token, action: 'payWithCard', input: order, answers: /This card was removed/ };
   yield { token, action: 'saveDetails', input: BILLING_DETAILS };
   yield {
     token,
@@ -530,6 +539,9 @@ async function* actionsOfOperator(): AsyncGenerator<Step> {
   const reason = 'a test of it';
   const ofApp = { token, ids: { partnerId } };
   yield { ...ofApp, action: 'reviewName', input: { reason, what: 'name_approve', name } };
+  await inTransaction((tx) => saveProfile(tx, partnerId, { site: 'https://watched.example', support: '' }));
+  const hash = (await readProfiles(partnerId)).pending?.hash ?? '';
+  yield { ...ofApp, action: 'reviewProfile', input: { reason, what: 'profile_approve', hash } };
   yield { ...ofApp, action: 'setCap', input: { reason, percent: '50' } };
   yield { ...ofApp, action: 'setHold', input: { reason, days: '60' } };
   yield { ...ofApp, action: 'setModels', input: { reason, models: 'sandbox/echo' } };
@@ -609,6 +621,15 @@ async function* actionsOfPromotions(token: string): AsyncGenerator<Step> {
 }
 
 async function* actionsOfCorrections(token: string): AsyncGenerator<Step> {
+  const nothing = { priceVersion: '', asVersion: '', prices: '', to: '', bill: '', tolerance: '' };
+  const receipts = { ...nothing, source: 'receipt', from: '2026-01-01', reason: 'The bill was lower.' };
+  yield { token, action: 'check', input: receipts, answers: /^/ };
+  yield {
+    token,
+    action: 'propose',
+    input: { batchId: 'cor_none' },
+    answers: /This check is older than a day/,
+  };
   for (const decision of ['approve', 'discard']) {
     const words = { source: 'bill', basis: 'a test', reason: 'The bill was lower.' };
     const { id: batchId } = await prisma().correctionBatch.create({
@@ -684,6 +705,7 @@ const OPEN_TO_ALL = [
   '/v1/models/[...id]',
   '/checkout/[visit]',
   '/redeem/[code]',
+  '/logos/[hash]',
 ];
 /** Redirects, also to the processor, which is absent here. */
 const LEADS_AWAY = ['/account/receipts/[id]/invoice', '/partner/[app]/payouts/account'];
@@ -769,6 +791,8 @@ const NAMED_BY_ID: Record<string, string> = {
   '/operator/models': 'model',
   '/v1/credits/checkout': 'session',
   '/v1/credits/receipts': 'request',
+  '/v1/credits/runs': 'run',
+  '/v1/keys': 'runKey',
   '/v1/responses': 'response',
   '/checkout/api/visits': 'visit',
 };
@@ -845,10 +869,10 @@ async function newOwnerWithEverything(name: string) {
   await credit(bought, { paymentId: 'pi_none', taxMinor: 0 });
   const { id: purchase } = await prisma().purchase.findUniqueOrThrow({ where: { sessionId: session } });
   const { number } = await prisma().invoice.findFirstOrThrow({ where: { purchaseId: purchase } });
-  const generated = await post('/v1/chat/completions', {
-    model: 'sandbox/echo',
-    messages: [{ role: 'user', content: 'hi' }],
-  });
+  const hello = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] };
+  const generated = await post('/v1/chat/completions', hello, { 'x-svc-run': `run-of-${user.appUserId}` });
+  const minted = await post('/v1/keys', { credits: 1 });
+  const { key_id: runKey } = (await minted.json()) as { key_id: string };
   const request = generated.headers.get('x-request-id') ?? '';
   const kept = await post('/v1/responses', { model: 'sandbox/echo', input: 'hi' });
   const { id: response } = (await kept.json()) as { id: string };
@@ -910,6 +934,8 @@ async function newOwnerWithEverything(name: string) {
       batch,
       year: '2026',
       model: 'sandbox/echo',
+      run: `run-of-${user.appUserId}`,
+      runKey,
     },
   };
 }

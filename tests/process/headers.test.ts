@@ -77,7 +77,7 @@ const KINDS: [RegExp, Kind][] = [
   [/%(00|E0)/, 'own data'],
   [/^\/v1\/(\d|svc\.)/, 'widget'],
   [/^\/(v1|auth\/token$|oauth\/|\.well-known\/|metrics$)/, 'api'],
-  [/^\/((api|checkout\/api)\/|(livez|readyz)$)/, 'own data'],
+  [/^\/((api|checkout\/api|logos)\/|(livez|readyz)$)/, 'own data'],
   [/^\/checkout\//, 'checkout page'],
   [/^\/_next\/static\//, 'asset'],
   [/^\/_next\//, 'own data'],

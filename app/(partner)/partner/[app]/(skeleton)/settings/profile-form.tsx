@@ -50,7 +50,6 @@ export function ProfileForm({ partnerId, site, support, logo }: Props) {
       <TextField
         label="Support address"
         type="email"
-        placeholder="help@example.com"
         value={typed.support}
         error={errorOf('support')}
         onChange={change('support')}

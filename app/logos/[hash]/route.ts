@@ -11,6 +11,7 @@ export async function GET(_request: Request, { params }: Props): Promise<Respons
     headers: {
       ...ownSiteHeaders(),
       'content-type': logo.type,
+      'content-security-policy': "default-src 'none'; sandbox",
       'cache-control': 'public, max-age=31536000, immutable',
     },
   });

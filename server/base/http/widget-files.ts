@@ -6,10 +6,10 @@ import { settings } from '../env';
 /**
  * The output of `widget/build.mjs` is served under /v1 next to the API, but as files: the script,
  * its types, its integrity hash, and immutable copies at versioned URLs. So are the files of the checkout
- * (`app/checkout/build.mjs`), whose names contain the hash of their content.
+ * (`app/checkout/build.mjs`), whose names contain the hash of their content, except for the list of them.
  */
 const WIDGET_FILE =
-  /^\/v1\/(?:svc\.(?:js|json|d\.ts)|(\d+\.\d+\.\d+)\/svc(?:\.js|-checkout\.tgz)|(checkout)\/[\w.-]+\.(?:js|css|woff2))$/;
+  /^\/v1\/(?:svc\.(?:js|json|d\.ts)|(\d+\.\d+\.\d+)\/svc(?:\.js|-checkout\.tgz)|(checkout)\/[\w.-]+\.(?:js|css|woff2)|checkout\/files\.json)$/;
 
 /** Whether the path is versioned, or null when it is not a widget file. */
 export function findWidgetFile(pathname: string): { isPinned: boolean } | null {
@@ -28,7 +28,7 @@ export async function addCheckoutUrl(pathname: string): Promise<string | null> {
   const { CHECKOUT_URL, SDK_URL } = settings();
   if (new URL('/checkout', SDK_URL).href === CHECKOUT_URL) return null;
   if (pathname.endsWith('/svc.js')) return readScript(pathname, CHECKOUT_URL);
-  if (!pathname.endsWith('.json')) return null;
+  if (pathname !== '/v1/svc.json') return null;
   const about = JSON.parse(await readPublic(pathname)) as { path: string };
   const hash = createHash('sha384').update(await readScript(about.path, CHECKOUT_URL));
   return `${JSON.stringify({ ...about, integrity: `sha384-${hash.digest('base64')}` }, null, 2)}\n`;

@@ -120,7 +120,7 @@ test('every response has the security headers of its kind, and every cookie all 
       '__Secure-next-auth',
     ]),
   );
-}, 120_000);
+}, 300_000);
 
 type World = Awaited<ReturnType<typeof newWorld>>;
 

@@ -145,7 +145,7 @@ test('no response to a partner and no log line contains a user’s e-mail addres
       .map((trace) => `${where}: ${trace}`),
   );
   expect(leaks).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 async function callEveryEndpoint(pk: string, key: string): Promise<void> {
   const request = { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] };
@@ -212,13 +212,17 @@ async function readPartnerPages(partnerId: string): Promise<void> {
   const { id: event } = await prisma().event.findFirstOrThrow({ where: { partnerId } });
   const { teamId } = await prisma().partner.findUniqueOrThrow({ where: { id: partnerId } });
   const { id: payout } = await newPayout({ state: 'sent', method: 'manual', teamId: teamId ?? '' });
+  const { id: used } = await prisma().ledgerTransaction.findFirstOrThrow({
+    where: { partnerId, kind: 'usage' },
+  });
   const places = readdirSync('app/(partner)/partner/[app]', { recursive: true, encoding: 'utf8' })
     .filter((file) => /(^|\/)(page\.tsx|route(\.api)?\.ts)$/.test(file))
     .map((file) =>
       `/${file}`
         .replace(/\/\(\w+\)(?=\/)|\/(page\.tsx|route(\.api)?\.ts)$/g, '')
         .replace('[event]', event)
-        .replace('[payout]', payout),
+        .replace('[payout]', payout)
+        .replace('[request]', `req_${used.slice('txn_'.length)}`),
     )
     .filter((place) => place !== LEADS_BACK);
   for (const place of places) {

@@ -22,6 +22,7 @@ const SECTIONS = new Set(
     'dev',
     'device',
     'docs',
+    'logos',
     'operator',
     'partner',
   ].concat(

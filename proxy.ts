@@ -16,7 +16,7 @@ import { PATH_HEADER, SITE_HEADER } from './app/_ui/site-header';
  */
 
 export const config = {
-  matcher: ['/((?!_next/|api/|checkout/api/).*)'],
+  matcher: ['/((?!_next/|api/|checkout/api/|logos/).*)'],
 };
 
 export async function proxy(request: NextRequest): Promise<NextResponse> {

@@ -692,6 +692,7 @@ async function* actionsOfConfirmation(): AsyncGenerator<Step> {
   yield { token, action: 'sendConfirmation' };
   const { id: challengeId } = await prisma().loginChallenge.findFirstOrThrow({
     where: { knownBrowser: { startsWith: 'ses_' } },
+    orderBy: { createdAt: 'desc' },
   });
   yield { token, action: 'confirmPresence', input: { challengeId, code: mailbox.lastCode() } };
 }

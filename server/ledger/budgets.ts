@@ -78,7 +78,7 @@ export async function forgetOldBudgets(): Promise<void> {
     new Date(now()),
   );
   await deleteInSteps(
-    // `held` again: a request may begin to draw on it meanwhile.
+    // `held` is checked again, because a request may have begun to draw on it.
     `DELETE FROM budget WHERE held = 0 AND (user_id, id) IN (
        SELECT b.user_id, b.id FROM budget b LEFT JOIN user_key k ON k.id = b.id
        WHERE b.held = 0 AND CASE

@@ -92,7 +92,7 @@ export const propose = operatorAction(
   z.object({ batchId: z.string().max(100) }),
   async ({ email: operator }, { batchId }) => {
     if (!(await proposeCorrections(operator, batchId)))
-      throw new ApiError('invalid_request', 'Nothing is left to correct: all of it was proposed meanwhile');
+      throw new ApiError('invalid_request', 'Nothing is left to correct: other proposals contain all of it');
     revalidatePath('/operator/corrections', 'layout');
     return { ok: true, message: 'Proposed: another operator can approve it' };
   },

@@ -1,7 +1,7 @@
 import { expect, type Frame, type Locator, type Page } from 'playwright/test';
 import { type Messages, messagesFor } from '../app/checkout/messages';
 import { serveAppPage } from './fixtures/app-page';
-import { expectGoodAppearance, PICTURES } from './fixtures/appearance';
+import { expectGoodAppearance, PICTURES, untilClickable } from './fixtures/appearance';
 import {
   type CheckoutFrame,
   confirmAllowance,
@@ -285,8 +285,7 @@ for (const language of LANGUAGES) {
       await checkout.getByRole('button', { name: text.accountOpen('Notes') }).click();
       await see(checkout, 'account');
       await expectInView(page, checkout.getByRole('button', { name: text.signOut }));
-      // A click right after a change of the window may reach what was there before.
-      await checkout.getByRole('button', { name: text.back }).press('Enter');
+      await checkout.getByRole('button', { name: text.back }).click();
       await checkout.getByRole('button', { name: text.buyInstead }).click();
       await checkout.getByRole('button', { name: continueName(text) }).click();
       await payWith(checkout, '4242 4242 4242 4242');
@@ -345,6 +344,7 @@ async function expectInView(page: Page, button: Locator): Promise<void> {
   }
   // Until then, a hint may move what is next to it.
   await expect(button).toBeEnabled();
+  await untilClickable(page);
 }
 
 /** The button that continues with an amount, whatever the amount is. */

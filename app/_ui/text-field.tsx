@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useId } from 'react';
 import { borderOf, Field, noted } from './field';
 import { useEarlyInput } from './use-early-input';
 import { useFocusOnError } from './use-focus-on-error';
@@ -11,10 +11,14 @@ type Props = Omit<ComponentProps<'input'>, 'prefix'> & {
 };
 
 /** A field for text. */
-export function TextField({ label, hint, error, prefix, className = '', ...rest }: Props) {
+export function TextField({ label, hint, error, prefix, autoFocus, className = '', ...rest }: Props) {
   const id = useId();
   const input = useFocusOnError<HTMLInputElement>(error);
   useEarlyInput(input);
+  useEffect(() => {
+    // Browsers ignore the attribute in a frame of another origin.
+    if (autoFocus) input.current?.focus();
+  }, [autoFocus, input]);
   return (
     <Field id={id} label={label} hint={hint} error={error}>
       <div

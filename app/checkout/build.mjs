@@ -32,6 +32,13 @@ const OPTIONS = {
   bundle: true,
   target: 'es2022',
   jsx: 'automatic',
+  // A third of React's size: half of the time until the first view was React's script.
+  alias: {
+    react: 'preact/compat',
+    'react-dom': 'preact/compat',
+    'react-dom/client': 'preact/compat/client',
+    'react/jsx-runtime': 'preact/jsx-runtime',
+  },
   loader: { '.woff2': 'file' },
   define: { 'process.env.NODE_ENV': '"production"' },
   minify: true,

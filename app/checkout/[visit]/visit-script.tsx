@@ -1,4 +1,5 @@
 import '../checkout.css';
+import { Component, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { Language } from '../../_ui/language';
 import { DeadEndView } from '../gate/dead-end-view';
@@ -19,25 +20,32 @@ export type VisitFacts = {
 
 type Facts = VisitFacts | { deadEnd: DeadEnd };
 
-const place = document.querySelector<HTMLElement>('#view');
-if (place !== null) show(place, JSON.parse(place.dataset.facts ?? '{}') as Facts);
-
-/** A view that fails is replaced by one that offers to load it again. */
 function show(at: HTMLElement, facts: Facts): void {
   const language = document.documentElement.lang as Language;
-  const root = createRoot(at, {
-    onUncaughtError(error) {
-      reportError(error);
-      createRoot(at).render(<DeadEndView view={{ kind: 'broken' }} language={language} />);
-    },
-  });
-  root.render(
-    'deadEnd' in facts ? (
-      <DeadEndView view={facts.deadEnd} language={language} />
-    ) : (
-      <Visit {...facts} language={language} />
-    ),
+  createRoot(at).render(
+    <Boundary instead={<DeadEndView view={{ kind: 'broken' }} language={language} />}>
+      {'deadEnd' in facts ? (
+        <DeadEndView view={facts.deadEnd} language={language} />
+      ) : (
+        <Visit {...facts} language={language} />
+      )}
+    </Boundary>,
   );
+}
+
+/** A view that fails is replaced by one that offers to load it again. */
+class Boundary extends Component<{ instead: ReactNode; children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError = () => ({ hasFailed: true });
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error);
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? this.props.instead : this.props.children;
+  }
 }
 
 function Visit({ origin, language, ...facts }: VisitFacts & { language: Language }) {
@@ -51,3 +59,6 @@ function Visit({ origin, language, ...facts }: VisitFacts & { language: Language
     </Panel>
   );
 }
+
+const place = document.querySelector<HTMLElement>('#view');
+if (place !== null) show(place, JSON.parse(place.dataset.facts ?? '{}') as Facts);

@@ -281,6 +281,8 @@ for (const language of LANGUAGES) {
       await expect(checkout.getByRole('button', { name: text.buyInstead })).toBeVisible();
       await see(checkout, 'allowance');
       await checkout.getByLabel(text.allowanceField).fill('9999');
+      await checkout.locator('form [type=submit]').click();
+      await expect(checkout.getByLabel(text.allowanceField)).toHaveAttribute('aria-invalid');
       await see(checkout, 'allowance-invalid');
       await checkout.getByRole('button', { name: text.accountOpen('Notes') }).click();
       await see(checkout, 'account');

@@ -1,6 +1,7 @@
 import { expect } from 'playwright/test';
 import { withClient } from '../tests/harness/database-connection';
 import { YEAR_APP, YEAR_CANARY, YEAR_HEAVY_USER, YEAR_OWNER } from '../tests/reports/year/people';
+import { expectGoodAppearance, PICTURES } from './fixtures/appearance';
 import { test } from './fixtures/checkout-walk';
 import { expectRecovery, signInTo } from './fixtures/dashboard';
 import { withoutTable } from './fixtures/database';
@@ -11,7 +12,7 @@ import { OPERATOR_EMAIL, ownInstallation } from './fixtures/server';
 /**
  * Every dashboard page on a year of 200,000 requests, as the users with the most data. The times are
  * printed. An otherwise idle machine meets the goal of one second: `PAGE_LIMIT_MS=1000 npm test --
- * e2e/year.spec.ts`.
+ * e2e/year.spec.ts`. With `E2E_PICTURES=<folder>`, each page is also checked and photographed as different users see it.
  */
 
 const PAGE_LIMIT_MS = Number(process.env.PAGE_LIMIT_MS ?? 5_000);
@@ -46,12 +47,16 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
         `/activity/${request}`,
         '/apps',
         `/apps/${YEAR_APP.id}`,
+        '/billing',
         '/buy',
         '/data',
         '/devices',
+        '/limits',
+        '/payment',
         '/purchases',
         `/receipts/${purchase}`,
         '/settings',
+        '/statements',
       ],
       exports: ['/activity/export?period=30d'],
     };
@@ -78,6 +83,8 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
       '/models',
       '/limits',
       '/webhooks',
+      '/team',
+      '/team/log',
       '/settings',
     ],
     exports: [
@@ -97,6 +104,11 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
       `/apps/${YEAR_APP.id}`,
       '/users',
       '/payments',
+      '/payouts',
+      '/corrections',
+      '/corrections/new',
+      '/overruns',
+      '/promotions',
       '/abuse',
       '/providers',
       '/webhooks',
@@ -107,7 +119,7 @@ const AUDIENCES: Record<string, () => Promise<Audience>> = {
   }),
 };
 
-test.describe.configure({ timeout: 180_000 });
+test.describe.configure({ timeout: PICTURES ? 1_200_000 : 180_000 });
 
 let plans: PlanLog;
 test.beforeAll(async () => {
@@ -142,6 +154,9 @@ function findProblems(runs: RunStatement[]): string[] {
   ];
 }
 
+const nameOf = (visitor: string, path: string): string =>
+  `${visitor}${path}`.replaceAll(/\W+/g, '-').slice(0, 80);
+
 const isSlow = (times: number[]): boolean => Math.min(...times) >= PAGE_LIMIT_MS;
 
 for (const [visitor, readAudience] of Object.entries(AUDIENCES)) {
@@ -160,6 +175,7 @@ for (const [visitor, readAudience] of Object.entries(AUDIENCES)) {
       lines.push(`${String(Math.round(ms)).padStart(6)} ms  ${audience.home}${path}`);
       expect.soft(problems, path).toEqual([]);
       expect.soft(ms, path).toBeLessThan(PAGE_LIMIT_MS);
+      if (PICTURES) await expectGoodAppearance(page, nameOf(visitor, path));
     }
     for (const path of audience.exports ?? []) {
       const { problems } = await visit(async () => {

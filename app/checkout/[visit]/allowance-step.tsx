@@ -31,6 +31,7 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
   const most = Math.floor(visit.money ?? 0);
   const show = (credits: number) => formatCredits(credits, language);
   const [typed, setTyped] = useState(String(Math.min(most, PREFILLED)));
+  const [isChecked, setChecked] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [busy, setBusy] = useState(false);
   // The same id is sent again after a lost response, so that the save is booked once.
@@ -39,8 +40,14 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
   const credits = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : 0;
   const isValid = credits >= 1 && credits <= most;
 
+  function choose(text: string) {
+    setTyped(text);
+    setChecked(false);
+  }
+
   async function submit(event: FormEvent) {
     event.preventDefault();
+    setChecked(true);
     if (!isValid || busy) return;
     if (choice.current?.credits !== credits) choice.current = { credits, saveId: newSaveId() };
     setBusy(true);
@@ -68,16 +75,16 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
         autoComplete="off"
         value={typed}
         hint={say.allowanceHint}
-        error={isValid ? undefined : say.allowanceInvalid(show(most))}
-        onChange={(event) => setTyped(event.target.value)}
+        error={isChecked && !isValid ? say.allowanceInvalid(show(most)) : undefined}
+        onChange={(event) => choose(event.target.value)}
       />
       <div className="mt-3 flex flex-wrap gap-2">
         {SUGGESTIONS.filter((option) => option < most).map((option) => (
-          <ArmedButton key={option} look="secondary" size="small" onClick={() => setTyped(String(option))}>
+          <ArmedButton key={option} look="secondary" size="small" onClick={() => choose(String(option))}>
             {show(option)}
           </ArmedButton>
         ))}
-        <ArmedButton look="secondary" size="small" onClick={() => setTyped(String(most))}>
+        <ArmedButton look="secondary" size="small" onClick={() => choose(String(most))}>
           {say.allowanceAll(show(most))}
         </ArmedButton>
       </div>
@@ -87,14 +94,7 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
             <Notice kind="danger">{failure}</Notice>
           </div>
         )}
-        <ArmedButton
-          type="submit"
-          size="large"
-          busy={busy}
-          disabled={!isValid}
-          coveredHint={say.covered}
-          className="w-full"
-        >
+        <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
           {say.allow(isValid ? show(credits) : '…')}
         </ArmedButton>
         <Button look="quiet" className="mt-2 w-full" onClick={onBuy}>

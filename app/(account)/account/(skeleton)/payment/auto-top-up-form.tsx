@@ -32,7 +32,7 @@ const NAMES = { usd: 'US dollar', eur: 'Euro' };
 export function AutoTopUpForm(props: Props) {
   const { cards, currencies, isOn } = props;
   const form = useAutoTopUpForm(props);
-  const { terms, card, failure } = form;
+  const { failure } = form;
   if (cards.length === 0 && !isOn)
     return <p className="text-sm text-muted">Add a card first. You can then turn auto top-up on here.</p>;
   return (
@@ -47,7 +47,7 @@ export function AutoTopUpForm(props: Props) {
         </div>
       )}
       <div className="mt-5 flex flex-wrap items-center gap-2">
-        <ArmedButton type="submit" busy={form.isBusy} disabled={terms === null || card === null}>
+        <ArmedButton type="submit" busy={form.isBusy}>
           {isOn ? 'Agree and save' : 'Agree and turn on'}
         </ArmedButton>
         {isOn && (
@@ -132,11 +132,13 @@ function useAutoTopUpForm({ brand, cards, minimum, maximum, saved }: Props) {
   const [isLeaving, setLeaving] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(saveAutoTopUp);
   const card = cards.find(({ id }) => id === typed.cardId) ?? cards[0] ?? null;
-  const terms = readTerms(typed);
+  const { terms, problem } = readTerms(typed);
+  const [isChecked, setChecked] = useState(false);
   const consent = terms !== null && card !== null ? writeConsent(brand, terms, card) : null;
 
   async function submit(event: FormEvent) {
     event.preventDefault();
+    setChecked(true);
     if (terms === null || card === null || consent === null) return;
     const result = await run({ ...terms, cardId: card.id, consent });
     if (!result.ok || !result.value) return;
@@ -146,12 +148,23 @@ function useAutoTopUpForm({ brand, cards, minimum, maximum, saved }: Props) {
 
   function change(fields: Partial<Typed>) {
     setTyped({ ...typed, ...fields });
+    setChecked(false);
     clearFailure();
   }
 
   const show = (amount: number) => formatMinor(amount * 100, typed.currency);
   const range = `${show(minimum)} to ${show(maximum)}`;
-  return { typed, terms, card, consent, range, failure, isBusy: isRunning || isLeaving, submit, change };
+  const isBusy = isRunning || isLeaving;
+  return {
+    typed,
+    card,
+    consent,
+    range,
+    failure: isChecked ? (problem ?? failure) : failure,
+    isBusy,
+    submit,
+    change,
+  };
 }
 
 type Typed = {
@@ -170,10 +183,24 @@ const writeFields = (terms: TopUpTerms, cardId: string | null): Typed => ({
   cardId,
 });
 
-function readTerms({ threshold, currency, amount, ceiling }: Typed): TopUpTerms | null {
-  const credits = /^\d{1,7}$/.test(threshold.trim()) ? Number(threshold) : null;
+type Read = { terms: TopUpTerms; problem: null } | { terms: null; problem: Problem };
+type Problem = { field: keyof Typed; message: string };
+
+function readTerms({ threshold, currency, amount, ceiling }: Typed): Read {
+  const refuse = (field: keyof Typed, message: string): Read => ({
+    terms: null,
+    problem: { field, message },
+  });
+  if (!/^\d{1,7}$/.test(threshold.trim())) return refuse('threshold', 'Enter a whole number of credits.');
   const [each, most] = [parseAmount(amount), parseAmount(ceiling)];
-  if (credits === null || each === null || most === null) return null;
+  if (each === null) return refuse('amount', 'Enter an amount, such as 10.');
+  if (most === null) return refuse('ceiling', 'Enter an amount, such as 50.');
   const inMinor = (major: number) => Math.round(major * 100);
-  return { threshold: credits, currency, amountMinor: inMinor(each), ceilingMinor: inMinor(most) };
+  const terms = {
+    threshold: Number(threshold),
+    currency,
+    amountMinor: inMinor(each),
+    ceilingMinor: inMinor(most),
+  };
+  return { terms, problem: null };
 }

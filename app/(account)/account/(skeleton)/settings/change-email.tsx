@@ -13,6 +13,7 @@ import { finishEmailChange, startEmailChange } from './email-actions';
 export function ChangeEmail({ email }: { email: string }) {
   const [isOpen, setOpen] = useState(false);
   const [sent, setSent] = useState<SentCodes | null>(null);
+  const [typed, setTyped] = useState('');
   return (
     <Dialog
       title="Change e-mail address"
@@ -33,16 +34,17 @@ export function ChangeEmail({ email }: { email: string }) {
       }}
     >
       {sent === null ? (
-        <AddressForm onSent={setSent} />
+        <AddressForm typed={typed} onType={setTyped} onSent={setSent} />
       ) : (
-        <CodesForm old={email} sent={sent} onDone={() => setOpen(false)} />
+        <CodesForm old={email} sent={sent} onDone={() => setOpen(false)} onBack={() => setSent(null)} />
       )}
     </Dialog>
   );
 }
 
-function AddressForm({ onSent }: { onSent(sent: SentCodes): void }) {
-  const [typed, setTyped] = useState('');
+type AddressProps = { typed: string; onType(text: string): void; onSent(sent: SentCodes): void };
+
+function AddressForm({ typed, onType, onSent }: AddressProps) {
   const { run, isRunning, failure, clearFailure } = useAction(startEmailChange);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -60,7 +62,7 @@ function AddressForm({ onSent }: { onSent(sent: SentCodes): void }) {
         value={typed}
         error={failure?.message}
         onChange={(event) => {
-          setTyped(event.target.value);
+          onType(event.target.value);
           clearFailure();
         }}
       />
@@ -71,9 +73,9 @@ function AddressForm({ onSent }: { onSent(sent: SentCodes): void }) {
   );
 }
 
-type CodesProps = { old: string; sent: SentCodes; onDone(): void };
+type CodesProps = { old: string; sent: SentCodes; onDone(): void; onBack(): void };
 
-function CodesForm({ old, sent, onDone }: CodesProps) {
+function CodesForm({ old, sent, onDone, onBack }: CodesProps) {
   const [codes, setCodes] = useState({ oldCode: '', newCode: '' });
   const { run, isRunning, failure, clearFailure } = useAction(finishEmailChange);
   const submit = async (event: FormEvent) => {
@@ -109,6 +111,9 @@ function CodesForm({ old, sent, onDone }: CodesProps) {
       </div>
       <Button type="submit" busy={isRunning} className="mt-3 w-full">
         Change e-mail address
+      </Button>
+      <Button look="quiet" className="mt-2 w-full" onClick={onBack}>
+        Send new codes
       </Button>
     </form>
   );

@@ -13,8 +13,9 @@ import {
   CLOSED,
   type CreditForm,
   type CreditFormEvent,
+  findCreditsError,
+  findReasonError,
   isAmount,
-  isComplete,
   reduce,
   withSeparators,
   worth,
@@ -85,7 +86,6 @@ export function CreditButton(props: Props) {
             type="submit"
             look={form.isReview && kind === 'take' ? 'danger' : 'primary'}
             busy={isRunning}
-            disabled={!isComplete(form)}
           >
             {form.isReview ? `${words.done} ${withSeparators(form.credits)} credits` : 'Continue'}
           </Button>
@@ -97,7 +97,8 @@ export function CreditButton(props: Props) {
 
 type FieldsProps = { pockets: Pocket[]; form: CreditForm; dispatch: Dispatch<CreditFormEvent> };
 
-function Fields({ pockets, form: { pocket, credits, reason }, dispatch }: FieldsProps) {
+function Fields({ pockets, form, dispatch }: FieldsProps) {
+  const { pocket, credits, reason, isChecked } = form;
   const edit = (field: Partial<CreditForm>) => dispatch({ type: 'edited', field });
   return (
     <>
@@ -117,9 +118,14 @@ function Fields({ pockets, form: { pocket, credits, reason }, dispatch }: Fields
         autoComplete="off"
         value={credits}
         hint={isAmount(credits) ? `worth ${worth(credits)}` : '100 credits are worth 1 US dollar'}
+        error={isChecked ? findCreditsError(form) : undefined}
         onChange={(event) => edit({ credits: event.target.value })}
       />
-      <ReasonField value={reason} onChange={(text) => edit({ reason: text })} />
+      <ReasonField
+        value={reason}
+        error={isChecked ? findReasonError(form) : undefined}
+        onChange={(text) => edit({ reason: text })}
+      />
     </>
   );
 }

@@ -2,6 +2,8 @@ export type CreditForm = {
   isOpen: boolean;
   /** The second step, in which the operator confirms the amounts. */
   isReview: boolean;
+  /** The first step was submitted as it is, so what is missing is marked. */
+  isChecked: boolean;
   pocket: number;
   credits: string;
   reason: string;
@@ -19,6 +21,7 @@ export type CreditFormEvent =
 export const CLOSED: CreditForm = {
   isOpen: false,
   isReview: false,
+  isChecked: false,
   pocket: 0,
   credits: '',
   reason: '',
@@ -32,9 +35,9 @@ export function reduce(form: CreditForm, event: CreditFormEvent): CreditForm {
     case 'closed':
       return { ...form, isOpen: false };
     case 'edited':
-      return { ...form, ...event.field };
+      return { ...form, ...event.field, isChecked: false };
     case 'review_requested':
-      return { ...form, isReview: isComplete(form) };
+      return { ...form, isReview: isComplete(form), isChecked: true };
     case 'edit_requested':
       return { ...form, isReview: false };
   }
@@ -44,9 +47,14 @@ const AMOUNT = /^\d{1,10}(\.\d{1,6})?$/;
 
 export const isAmount = (credits: string): boolean => AMOUNT.test(credits.trim());
 
-export function isComplete({ credits, reason }: CreditForm): boolean {
-  return isAmount(credits) && Number(credits) > 0 && reason.trim() !== '';
-}
+const isComplete = (form: CreditForm): boolean =>
+  findCreditsError(form) === undefined && findReasonError(form) === undefined;
+
+export const findCreditsError = ({ credits }: CreditForm): string | undefined =>
+  isAmount(credits) && Number(credits) > 0 ? undefined : 'Enter a number of credits above zero.';
+
+export const findReasonError = ({ reason }: CreditForm): string | undefined =>
+  reason.trim() === '' ? 'Enter a reason.' : undefined;
 
 export const worth = (credits: string): string =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(

@@ -56,6 +56,7 @@ type Props = { margin: Margin; before: Margin; period: Period };
 /** Whether the operator earns or loses money, line by line. */
 export function MarginSection({ margin, before, period }: Props) {
   const lines = describeLines(margin, period);
+  const previous = before.charged === 0n ? null : before;
   return (
     <Section
       id="result"
@@ -94,7 +95,7 @@ export function MarginSection({ margin, before, period }: Props) {
                   </span>
                 )}
               </th>
-              <Amounts now={margin[name]} before={before[name]} />
+              <Amounts now={margin[name]} before={previous?.[name]} />
             </tr>
           ))}
         </tbody>
@@ -103,7 +104,7 @@ export function MarginSection({ margin, before, period }: Props) {
             <th scope="row" className="py-3.5 pl-5 text-left">
               Result
             </th>
-            <Amounts now={margin.result} before={before.result} />
+            <Amounts now={margin.result} before={previous?.result} />
           </tr>
         </tfoot>
       </table>
@@ -111,12 +112,13 @@ export function MarginSection({ margin, before, period }: Props) {
   );
 }
 
-function Amounts({ now, before }: { now: bigint; before: bigint }) {
+/** Nothing changed from a period without requests. */
+function Amounts({ now, before }: { now: bigint; before: bigint | undefined }) {
   return (
     <>
       <td className="px-3 text-right whitespace-nowrap tabular-nums max-sm:pr-5">{inDollars(now)}</td>
       <td className="pr-5 pl-3 text-right font-normal whitespace-nowrap text-muted tabular-nums max-sm:hidden">
-        {inDollarChange(now - before)}
+        {before === undefined ? '–' : inDollarChange(now - before)}
       </td>
     </>
   );

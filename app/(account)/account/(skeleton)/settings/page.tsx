@@ -29,7 +29,7 @@ export default async function SettingsPage() {
           <span className="grid size-10 shrink-0 place-items-center rounded-full bg-sunken text-muted">
             <Mail size={18} aria-hidden="true" />
           </span>
-          <div className="min-w-0 flex-1">
+          <div className="min-w-0 flex-1 basis-56">
             <p className="truncate font-medium">{email}</p>
             <p className="text-[13px] text-muted">
               A six-digit code by e-mail

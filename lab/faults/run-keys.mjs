@@ -39,11 +39,11 @@ const CONNECTIONS = 64;
 const KEYS_PER_USER = 500;
 /** Of each level: how many a key above it mints, and what each may spend, in credits. A request costs about 0.014. */
 const LEVELS = [
-  { keys: 20, credits: 0.8 },
-  { keys: 4, credits: 0.3 },
-  { keys: 5, credits: 0.1 },
+  { keys: 20, credits: 0.25 },
+  { keys: 4, credits: 0.12 },
+  { keys: 5, credits: 0.05 },
 ];
-const RUN_CREDITS = 0.05;
+const RUN_CREDITS = 0.03;
 const STREAMS_SHARE = 0.1;
 const RUNS_SHARE = 0.2;
 const REVOKE_EVERY_MS = 500;
@@ -93,8 +93,10 @@ async function runKeys() {
     ...Array.from({ length: CONNECTIONS }, () => spend(opened, keys, sent, endMs)),
   ]);
   agent.destroy();
-  const counts = Object.entries(Object.groupBy(sent, ({ outcome }) => outcome));
-  console.log(counts.map(([outcome, of]) => `${of?.length} ${outcome}`).join(', '));
+  /** @type {Map<string, number>} */
+  const outcomes = new Map();
+  for (const { outcome } of sent) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  console.log([...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', '));
   console.log(`${kills} kills, ${revoked.branches} branches with ${revoked.keys} keys revoked`);
   const problems = [...(await judgeAll(opened, sent)), ...revoked.problems];
   for (const problem of problems) console.error(problem);
@@ -146,7 +148,8 @@ const branchOf = (key) => [key, ...key.below.flatMap(branchOf)];
 async function spend(opened, keys, sent, endMs) {
   const url = `${opened.proxyUrl}/v1/chat/completions`;
   while (performance.now() < endMs) {
-    const key = pick(keys);
+    // The first trees most, so that their keys compete.
+    const key = keys[Math.floor(keys.length * random() ** 3)] ?? pick(keys);
     const run = random() < RUNS_SHARE ? `run-${key.id}` : null;
     const more = run === null ? {} : { 'x-svc-run': run, 'x-svc-run-max-credits': String(RUN_CREDITS) };
     const one = await sendOne(url, { agent, key: key.key, isStream: random() < STREAMS_SHARE, more });

@@ -172,8 +172,9 @@ async function play(model: string, seed: number): Promise<Played> {
   return { steps, end: null, userId: person.userId };
 }
 
-const endpointOf = (request: object): string =>
-  `/v1/${'system' in request ? 'messages' : 'chat/completions'}`;
+function endpointOf(request: object): string {
+  return `/v1/${'system' in request ? 'messages' : 'chat/completions'}`;
+}
 
 async function readLikely(
   { userKey }: Person,

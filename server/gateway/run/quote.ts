@@ -11,7 +11,7 @@ import { readBranch } from '../../people/keys/run-keys';
 import { pricesAt } from '../pricing/catalog';
 import { costOf, promptTokens } from '../pricing/cost';
 import { CLIENT_PROTOCOLS, type ClientRequest } from '../protocols/client-protocols';
-import { measureDocuments } from '../protocols/measure-size';
+import { type Measure, measureDocuments } from '../protocols/measure-size';
 import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { isObject, refuse } from '../protocols/read-fields';
 import { findCounted, withMedia } from './counted-prompts';
@@ -101,12 +101,18 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
   );
 
   const outputs = await readRecentOutputs(caller, model.id, await readBranch(caller));
-  const usage = likelyUsage(
-    plan,
-    likelyInputTokens(measure, candidates[0]),
-    prompt?.cachedTokens ?? 0,
-    median(outputs),
-  );
+  const estimateTokens = (of: Measure) => likelyInputTokens(of, candidates[0]);
+  const counted = found !== null && measured.media === 'none' ? found.counted.tokens : 0;
+  const inputTokens =
+    counted === 0
+      ? estimateTokens(measure)
+      : likeCounted(counted, {
+          added: estimateTokens(measure) - counted,
+          whole: estimateTokens(await measureDocuments(protocol.measure(client))),
+        });
+  // Where the provider has read any of what it counted from its cache, it probably reads all of it next time.
+  const cachedTokens = (prompt?.cachedTokens ?? 0) > 0 ? counted : 0;
+  const usage = likelyUsage(plan, inputTokens, cachedTokens, median(outputs));
   const { prices, priceVersion } = pricesAt(model, now());
   const { charge: maximum } = chargeFor(plan.want, partner.rateBp);
   const { charge: likely } = chargeFor(costOf(usage, prices), partner.rateBp);
@@ -133,6 +139,11 @@ const unwrap: Unwrap<ClientRequest> = ({ endpoint, request }) => {
   const { modelType, validate } = CLIENT_PROTOCOLS[FORMAT_OF[endpoint as Endpoint]];
   return { modelType, validate, json: request as Json };
 };
+
+/** Estimates are rather high: what is `added` is corrected by as much as the estimate of what was counted. */
+function likeCounted(counted: number, { added, whole }: { added: number; whole: number }): number {
+  return counted + Math.round(added * Math.min(1, counted / Math.max(1, whole - added)));
+}
 
 /** With what it refers to, as for the request itself. */
 async function resolveClient(

@@ -25,5 +25,6 @@ export function requireProgram(program, word, address) {
     fail(`${program} is not installed. Install it from ${address} and try again.`);
 }
 
-/** @param {string} file @param {Record<string, string>} environment */
-export const runTest = (file, environment) => run(process.execPath, ['scripts/test.mjs', file], environment);
+/** @param {string | string[]} files @param {Record<string, string>} environment */
+export const runTest = (files, environment) =>
+  run(process.execPath, ['scripts/test.mjs', ...[files].flat()], environment);

@@ -28,4 +28,6 @@ mkdirSync(FOLDER, { recursive: true });
 await step('Installing the clients', () =>
   npm('install', '--prefix', FOLDER, '--no-audit', '--no-fund', ...PACKAGES),
 );
-runTest('tests/gateway/clients/npm.test.ts', { NPM_CLIENTS: FOLDER });
+runTest(['tests/gateway/clients/npm.test.ts', 'tests/gateway/clients/run-keys.test.ts'], {
+  NPM_CLIENTS: FOLDER,
+});

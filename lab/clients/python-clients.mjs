@@ -18,4 +18,6 @@ for (const [client, requirements] of Object.entries(packages)) {
   console.log(`Installing ${requirements} …`);
   createEnvironment(path.join(FOLDER, client), requirements);
 }
-runTest('tests/gateway/clients/python.test.ts', { PYTHON_CLIENTS: FOLDER });
+runTest(['tests/gateway/clients/python.test.ts', 'tests/gateway/clients/run-keys.test.ts'], {
+  PYTHON_CLIENTS: FOLDER,
+});

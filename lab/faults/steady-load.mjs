@@ -58,10 +58,10 @@ export function startSteadyLoad({ url, keys, requestsPerSecond, streamsPerSecond
 
 /**
  * @param {string} address
- * @param {{ agent: Agent, key: string, isStream: boolean, onHeaders?: (status: number) => void }} how
+ * @param {{ agent: Agent, key: string, isStream: boolean, more?: Record<string, string>, onHeaders?: (status: number) => void }} how
  * @returns {Promise<Seen>}
  */
-export function sendOne(address, { agent, key, isStream, onHeaders }) {
+export function sendOne(address, { agent, key, isStream, more, onHeaders }) {
   const body = JSON.stringify({
     model: MODEL,
     max_tokens: 256,
@@ -72,6 +72,7 @@ export function sendOne(address, { agent, key, isStream, onHeaders }) {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     authorization: `Bearer ${key}`,
+    ...more,
   };
   const sentMs = performance.now();
   return new Promise((resolve) => {

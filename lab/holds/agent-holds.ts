@@ -23,7 +23,7 @@ import { type Agent, requestOf, writeSession } from './session';
 
 /**
  * `npm run agent-holds`: plays sessions of coding agents against instances on one database, with providers that cache
- * prompts, and compares what is held with what is charged. Without trust in caches: `CACHE_MISS_PERCENT=0`.
+ * prompts, and compares what is held, and what a quote calls likely, with what is charged. Without trust in caches: `CACHE_MISS_PERCENT=0`.
  */
 
 const values = readOptions({
@@ -56,7 +56,7 @@ const MODELS = [
   'together/zai-org/GLM-5.3',
 ];
 
-type Step = { number: number; held: number; charge: number; least: number };
+type Step = { number: number; held: number; charge: number; least: number; likely: number };
 type Played = { steps: Step[]; end: string | null; userId: string };
 
 const dataDir = path.resolve(`.data/agent-holds-${process.pid}`);
@@ -68,9 +68,9 @@ try {
   await prepare();
   for (let n = 0; n < numberOf('instances'); n++) instances.push(await startInstance());
   console.log(
-    '| model | steps | held ÷ charged: p50 | p90 | least ÷ charged: p50 | p90 | Σ overruns ÷ Σ charges |',
+    '| model | steps | held ÷ charged: p50 | p90 | least ÷ charged: p50 | p90 | Σ overruns ÷ Σ charges | likely within 20% | likely ÷ charged: p10 | p50 | p90 |',
   );
-  console.log('|---|---|---|---|---|---|---|');
+  console.log('|---|---|---|---|---|---|---|---|---|---|---|');
   for (const [index, model] of MODELS.entries()) await report(model, SEED + 1_000 * index);
   console.log(`${providers.misses} prompts missed the cache.`);
 } finally {
@@ -122,10 +122,19 @@ async function report(model: string, seed: number): Promise<void> {
     steps.length,
     ...numbers.map((ratio) => ratio.toFixed(2)),
     `${(100 * share).toFixed(2)} %`,
+    ...describeLikely(steps),
   ];
   console.log(`| ${model} | ${figures.join(' | ')} |`);
   for (const { end, steps: done } of played)
     if (end !== null) console.log(`ended at step ${done.length + 1}: ${end}`);
+}
+
+/** Every step, the first ones of a session included. */
+function describeLikely(steps: readonly Step[]): string[] {
+  const ratios = steps.map(({ likely, charge }) => likely / charge);
+  const near = ratios.filter((ratio) => Math.abs(ratio - 1) <= 0.2).length;
+  const spread = [0.1, 0.5, 0.9].map((part) => atShare(ratios, part).toFixed(2));
+  return [`${Math.round((100 * near) / ratios.length)} %`, ...spread];
 }
 
 function atShare(ratios: readonly number[], share: number): number {
@@ -151,19 +160,39 @@ async function play(model: string, seed: number): Promise<Played> {
   const agent: Agent = { model, format, maxTokens: OUTPUT === 0 ? null : OUTPUT };
   const steps: Step[] = [];
   for (let number = 0; number < STEPS; number++) {
-    const send = senderOf(person, requestOf(agent, session, number), instances[number % instances.length]);
+    const instance = instances[number % instances.length];
+    const request = requestOf(agent, session, number);
+    const send = senderOf(person, request, instance);
     const least = await findLeast(person, send);
+    const likely = await readLikely(person, request, instance);
     const { requestId, problem } = await send();
     if (problem !== null) return { steps, end: problem, userId: person.userId };
-    steps.push({ number, least, ...(await readReceipt(requestId)) });
+    steps.push({ number, least, likely, ...(await readReceipt(requestId)) });
   }
   return { steps, end: null, userId: person.userId };
+}
+
+function endpointOf(request: object): string {
+  return `/v1/${'system' in request ? 'messages' : 'chat/completions'}`;
+}
+
+async function readLikely(
+  { userKey }: Person,
+  request: object,
+  instance: Instance | undefined,
+): Promise<number> {
+  const response = await fetch(`${instance?.url}/v1/credits/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${userKey}` },
+    body: JSON.stringify({ endpoint: endpointOf(request), request }),
+  });
+  return (await response.json()).likely;
 }
 
 type Sent = { requestId: string; problem: string | null };
 
 function senderOf({ userKey }: Person, body: object, instance: Instance | undefined): () => Promise<Sent> {
-  const url = `${instance?.url}/v1/${'system' in body ? 'messages' : 'chat/completions'}`;
+  const url = `${instance?.url}${endpointOf(body)}`;
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${userKey}` };
   return async () => {
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });

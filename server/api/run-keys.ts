@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { creditsToJson, parseCredits } from '../base/credits';
-import { type Budget, leftOf } from '../ledger';
+import type { RunSum } from '../ledger';
 import { MAX_LIFETIME_SECONDS, type RunKey } from '../people/keys/run-keys';
 
 /** Requests and responses of run keys, and of runs. */
@@ -81,22 +81,25 @@ export const runSchema = z.object({
   requests: z.int().meta({ description: 'Requests that were charged or are running.' }),
   credits: z.number().meta({ description: 'What they were charged.' }),
   held: z.number().meta({ description: 'What running requests hold.' }),
-  max_credits: z.number().nullable().meta({ description: 'The ceiling of the run; null for none.' }),
+  max_credits: z
+    .number()
+    .nullable()
+    .meta({ description: 'The ceiling that this key set for it; null for none.' }),
   left: z.number().nullable().meta({ description: 'What the ceiling leaves; null for no ceiling.' }),
   first_request_at: z.iso.datetime(),
   last_request_at: z.iso.datetime(),
 });
 
-export function writeRun(id: string, run: Budget): z.output<typeof runSchema> {
-  const left = leftOf(run);
-  return {
-    id,
-    requests: run.used,
-    credits: creditsToJson(run.spent),
-    held: creditsToJson(run.held),
-    max_credits: run.credits === null ? null : creditsToJson(run.credits),
-    left: left === null ? null : creditsToJson(left),
-    first_request_at: run.createdAt.toISOString(),
-    last_request_at: (run.lastUsedAt ?? run.createdAt).toISOString(),
-  };
-}
+export const writeRun = (
+  id: string,
+  { used, spent, held, credits, left, firstAt, lastAt }: RunSum,
+): z.output<typeof runSchema> => ({
+  id,
+  requests: used,
+  credits: creditsToJson(spent),
+  held: creditsToJson(held),
+  max_credits: credits === null ? null : creditsToJson(credits),
+  left: left === null ? null : creditsToJson(left),
+  first_request_at: firstAt.toISOString(),
+  last_request_at: lastAt.toISOString(),
+});

@@ -89,6 +89,10 @@ export type KeptHold = {
   returning: Promise<void> | null;
 };
 
+/** The uppermost run key among them; undefined for an ordinary key. */
+export const runKeyOf = (budgets: readonly string[] | undefined): string | undefined =>
+  budgets?.find((id) => !id.startsWith('run:'));
+
 export type Admission =
   | { ok: true; hold: Hold }
   /** `partnerId` is null if the key does not exist. */
@@ -98,6 +102,7 @@ export type Admission =
       limit?: ReachedLimit;
       lack?: Lack | null;
       partnerId: string | null;
+      budgets?: readonly string[];
     };
 
 /** The credits that the smallest useful response needs, and those that the app can spend now. */
@@ -122,7 +127,10 @@ export type ReachedLimit = {
 };
 
 /** A row of `ledger_batch` for an admission. */
-export type AdmissionRow =
+export type AdmissionRow = {
+  /** The budgets that it draws on, or would have. */
+  budgets: string[] | null;
+} & (
   | HeldRow
   /** Without kept holds, the request might fit or get more. `amount` is how many the user has. */
   | { outcome: 'refused_by_kept' | 'lowered_by_kept'; user_id: string; amount: bigint }
@@ -134,7 +142,8 @@ export type AdmissionRow =
       partner_id: string | null;
       rate_bp: number | null;
       amount: bigint | null;
-    };
+    }
+);
 
 type LimitOutcome = `limit_${ReachedLimit['kind']}_${ReachedLimit['scope']}`;
 
@@ -147,7 +156,6 @@ type HeldRow = {
   rate_bp: number;
   amount: bigint;
   kept: boolean;
-  budgets: string[] | null;
 };
 
 /** The columns of an admission that `ledger_batch` takes, in the order of its parameters. */
@@ -189,7 +197,7 @@ export function readLimitLack(
   return { needed: chargeFor(need, rateBp).charge, available: microcredits(available) };
 }
 
-export function readHold(requestId: string, row: HeldRow): Hold {
+export function readHold(requestId: string, row: HeldRow & Pick<AdmissionRow, 'budgets'>): Hold {
   return {
     requestId,
     userId: row.user_id,

@@ -63,6 +63,7 @@ async function makeHold(request: AdmissionRequest): Promise<Admission> {
         limit: readLimit(row),
         lack: readLimitLack(request, row),
         partnerId: row.partner_id,
+        ...(row.budgets && { budgets: row.budgets }),
       };
     switch (row.outcome) {
       case 'held': {
@@ -91,6 +92,7 @@ async function makeHold(request: AdmissionRequest): Promise<Admission> {
           refusal: row.outcome,
           lack: readLack(request, row),
           partnerId: row.partner_id,
+          ...(row.budgets && { budgets: row.budgets }),
         };
     }
   }

@@ -36,10 +36,37 @@ export async function readBudgets(userId: string, ids: readonly string[]): Promi
   return rows;
 }
 
-/** A run of the user in an app, by the caller's id. Null if no request was admitted. */
-export async function readRun({ userId, partnerId }: Owner, id: string): Promise<Budget | null> {
-  const [run = null] = await readBudgets(userId, [`run:${partnerId}:${id}`]);
-  return run;
+export type RunSum = Pick<Budget, 'spent' | 'held' | 'used'> & {
+  /** The ceiling that the key itself set for its requests, and what that leaves; null for none. */
+  credits: Microcredits | null;
+  left: Microcredits | null;
+  firstAt: Date;
+  lastAt: Date;
+};
+
+/**
+ * Sums a run by the caller's id. A run belongs to the key that names it: each run key has its own, and ordinary keys share
+ * one in an app. A key reads its run with those of the keys below it. Null if no request was admitted.
+ */
+export async function readRun(
+  { userId, partnerId, keyId, lineage }: Owner & { keyId: string; lineage: readonly string[] },
+  id: string,
+): Promise<RunSum | null> {
+  const isOrdinary = lineage.length === 0;
+  const { rows } = await pool().query<RunSum>({
+    name: 'read_run',
+    text: `SELECT sum(b.spent)::bigint AS spent, sum(b.held)::bigint AS held, sum(b.used)::integer AS used,
+             sum(b.credits) FILTER (WHERE n.own)::bigint AS credits,
+             sum(b.credits - b.spent - b.held) FILTER (WHERE n.own)::bigint AS left,
+             min(b.created_at) AS "firstAt", max(b.last_used_at) AS "lastAt"
+           FROM (SELECT $3 AS scope, true AS own UNION ALL
+                 SELECT k.id, false FROM user_key k
+                 WHERE k.user_id = $1 AND k.partner_id = $2 AND k.id <> $3 AND k.lineage <> '{}'
+                   AND ($4::text IS NULL OR k.lineage @> ARRAY[$4])) n
+           JOIN budget b ON b.user_id = $1 AND b.id = 'run:' || n.scope || ':' || $5 HAVING count(*) > 0`,
+    values: [userId, partnerId, isOrdinary ? partnerId : keyId, isOrdinary ? null : keyId, id],
+  });
+  return rows[0] ?? null;
 }
 
 /** What is left of a budget: nothing that running requests hold. Null if nothing limits it. */
@@ -47,8 +74,7 @@ export const leftOf = ({ credits, spent, held }: Budget): Microcredits | null =>
   credits === null ? null : ((credits - spent - held) as Microcredits);
 
 /**
- * Changes what a run key of the first level may spend. False unless it is a live key of the user that has not spent or
- * holds more.
+ * Changes what a run key may spend. False unless it is a live key of the user that has not spent or holds more.
  */
 export async function raiseBudget(userId: string, keyId: string, credits: Microcredits): Promise<boolean> {
   const { rows } = await pool().query<{ raised: boolean }>(

@@ -185,19 +185,20 @@ function toEntry(row: Row): HistoryEntry {
 /** Entries that are looked at, and requests among them that are compared. */
 const RECENT = { entries: 200, requests: 20 };
 
-/** The output tokens of the user's last complete requests to a model in an app. */
-export async function readRecentOutputs({
-  userId,
-  partnerId,
-  model,
-}: Owner & { model: string }): Promise<number[]> {
+/** The output tokens of the user's last complete requests to a model in an app, by these keys or by all. */
+export async function readRecentOutputs(
+  { userId, partnerId }: Owner,
+  model: string,
+  keyIds: string[] | null,
+): Promise<number[]> {
   const { rows } = await pool().query<{ output_tokens: number }>({
     name: 'read_recent_outputs',
     text: `SELECT t.output_tokens FROM (
-             SELECT t.kind, t.model, t.outcome, t.output_tokens FROM ledger_transaction t
+             SELECT t.kind, t.model, t.outcome, t.output_tokens, t.key_id FROM ledger_transaction t
              WHERE t.user_id = $1 AND t.partner_id = $2 ORDER BY ledger_slot(t.created_at) DESC LIMIT $4) t
-           WHERE t.kind = 'usage' AND t.model = $3 AND t.outcome = 'completed' LIMIT $5`,
-    values: [userId, partnerId, model, RECENT.entries, RECENT.requests],
+           WHERE t.kind = 'usage' AND t.model = $3 AND t.outcome = 'completed'
+             AND ($6::text[] IS NULL OR t.key_id = ANY ($6)) LIMIT $5`,
+    values: [userId, partnerId, model, RECENT.entries, RECENT.requests, keyIds],
   });
   return rows.map((row) => row.output_tokens);
 }

@@ -10,6 +10,7 @@ export type {
   Run,
   Shortfall,
 } from './admission';
+export { runKeyOf } from './admission';
 export { admit } from './admit';
 export { type ArchivedMonth, findLatestCutoff, mayRemove, removeArchived, writeArchive } from './archive';
 export { ArchiveError } from './archive-files';
@@ -19,6 +20,7 @@ export {
   type Budget,
   leftOf,
   openBudget,
+  type RunSum,
   raiseBudget,
   readBudgets,
   readRun,

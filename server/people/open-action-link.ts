@@ -21,7 +21,6 @@ type Key = { partnerId: string; lineage: string[] };
 
 function pathOf({ page }: ActionLink, { partnerId, lineage: [, first] }: Key): string {
   if (page === 'limits') return '/account/limits';
-  // Only the budget of the first level can be raised.
   if (page === 'run_key') return `/account/apps/${partnerId}?key=${first}`;
   return page === 'app' ? `/account/apps/${partnerId}` : `/account/buy?app=${partnerId}`;
 }

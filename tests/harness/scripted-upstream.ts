@@ -17,12 +17,14 @@ export type Reply = {
   hangs?: boolean;
 };
 
+type Scripted = Reply | ((body: Json) => Reply);
+
 export type SeenRequest = { path: string; headers: IncomingMessage['headers']; body: Json };
 
 export type ScriptedUpstream = {
   url: string;
-  /** Sets the responses to requests for a model, in order; the last one repeats. */
-  script: (model: string, ...replies: Reply[]) => void;
+  /** Sets the responses to requests for a model, in order; the last one repeats. A function gets the body of the request. */
+  script: (model: string, ...replies: Scripted[]) => void;
   /** The requests for a model, oldest first. */
   seen: (model: string) => SeenRequest[];
   /** The body of the newest request for a model. */
@@ -34,7 +36,7 @@ export type ScriptedUpstream = {
  * test sets. Models have the provider's names.
  */
 export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
-  const scripts = new Map<string, Reply[]>();
+  const scripts = new Map<string, Scripted[]>();
   const requests = new Map<string, SeenRequest[]>();
   const seen = (model: string): SeenRequest[] => requests.get(model) ?? [];
 
@@ -42,8 +44,9 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     const body = JSON.parse(await readBody(request)) as Json;
     const model = String(body.model);
     requests.set(model, [...seen(model), { path: request.url ?? '', headers: request.headers, body }]);
-    const [reply, ...rest] = scripts.get(model) ?? [];
+    const [scripted, ...rest] = scripts.get(model) ?? [];
     if (rest.length > 0) scripts.set(model, rest);
+    const reply = typeof scripted === 'function' ? scripted(body) : scripted;
     if (reply?.hangs) return;
     send(response, reply ?? { status: 500, body: { error: { message: `no script for ${model}` } } });
   });

@@ -68,8 +68,13 @@ async function readBody(incoming) {
  */
 function forward(url, agent, { incoming, outgoing, body }) {
   return new Promise((resolve) => {
-    const { authorization = '', 'content-type': type = '' } = incoming.headers;
-    const headers = { authorization, 'content-type': type, 'content-length': body.length };
+    const {
+      host: _host,
+      connection: _connection,
+      'transfer-encoding': _encoding,
+      ...given
+    } = incoming.headers;
+    const headers = { ...given, 'content-length': body.length };
     const onward = request(url, { agent, method: incoming.method, headers });
     onward.once('error', (/** @type {NodeJS.ErrnoException} */ error) =>
       resolve(error.code === 'ECONNREFUSED' ? 'unreachable' : 'broken'),

@@ -114,7 +114,7 @@ export class Walker {
     const upper = await addRunKey(this.wallet, app, { credits: most });
     const lower = await addRunKey(this.wallet, app, { credits: less }, upper);
     const run = { id: 'a', credits: wholeCredits(least) };
-    const budgets = [upper.id, lower.id, `run:${this.partnerOf(app)}:a`];
+    const budgets = [upper.id, lower.id, `run:${lower.id}:a`];
     for (const [n, name] of budgets.entries())
       this.model.budgets.set(name, { credits: (BUDGETS[n] ?? 0) * CREDIT, spent: 0 });
     this.spenders.push(

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import ipaddr from 'ipaddr.js';
 import { ApiError, overloaded } from '../errors';
+import { limitNameOf } from '../rate-limit/key-turns';
 import { type ApiRequest, connectionOf } from './api-request';
 import { readClientIp } from './client-ip';
 
@@ -105,7 +106,7 @@ export type Reader = { request: ApiRequest; keyHash: Buffer };
 export function holdBytes({ request, keyHash }: Reader, bytes: number): void {
   const outgoing = connectionOf(request)?.outgoing;
   if (outgoing === undefined || outgoing.destroyed || bytes === 0) return;
-  const held = new BodyBytes(readClientIp(request), keyHash.toString('latin1'));
+  const held = new BodyBytes(readClientIp(request), limitNameOf(keyHash));
   held.add(bytes);
   releaseAtEnd(outgoing, held);
 }

@@ -8,7 +8,7 @@ import { redis } from './redis';
 import { TokenBuckets } from './token-buckets';
 
 /**
- * Rate limit per user key, decided in memory without waiting. With Redis, or for several instances with one primary,
+ * Rate limit per user key with its run keys, decided in memory without waiting. With Redis, or for several instances with one primary,
  * every request is also counted there in the background: a key that exceeds the limit across all instances is refused
  * from its next request on.
  */
@@ -19,6 +19,28 @@ const MIN_BURST = 60;
 
 let buckets: { perMinute: number; turns: TokenBuckets } | undefined;
 
+/** Run keys, and the ordinary key whose limits each shares. An instance learns it with their first request. */
+const sharers = new Map<string, string>();
+const MAX_SHARERS = 10_000;
+
+/** The name under which the limits of a key are counted, given its stored hash. */
+export function limitNameOf(keyHash: Buffer): string {
+  const name = keyHash.toString('latin1');
+  return sharers.get(name) ?? name;
+}
+
+export const sharesLimits = (keyHash: Buffer): boolean => sharers.has(keyHash.toString('latin1'));
+
+/** From now on, the key counts as the other one, with what it has already used. */
+export function shareLimits(keyHash: Buffer, ofHash: Buffer): void {
+  const [name, other] = [keyHash.toString('latin1'), ofHash.toString('latin1')];
+  if (sharers.has(name)) return;
+  sharers.set(name, other);
+  buckets?.turns.move(name, other);
+  const [oldest] = sharers.keys();
+  if (sharers.size > MAX_SHARERS && oldest !== undefined) sharers.delete(oldest);
+}
+
 /**
  * Counts a request of a key, given its stored hash. Returns 0, or the milliseconds until the next request is
  * allowed.
@@ -26,7 +48,7 @@ let buckets: { perMinute: number; turns: TokenBuckets } | undefined;
 export function takeKeyTurn(keyHash: Buffer): number {
   const { LIMIT_REQUESTS_PER_KEY_PER_MINUTE: perMinute } = settings();
   if (perMinute === 0) return 0;
-  const name = keyHash.toString('latin1');
+  const name = limitNameOf(keyHash);
   const turns = bucketsFor(perMinute);
   const waitMs = turns.take(name);
   if (waitMs > 0) return waitMs;

@@ -35,11 +35,18 @@ export class TokenBuckets {
 
   /** Takes tokens for what was allowed elsewhere, even beyond the limit. Returns 0, or the milliseconds until the next one. */
   charge(name: string, count: number): number {
+    return this.#charge(name, count * this.#stepMs);
+  }
+
+  /** Takes from another bucket what this one has given, and forgets this one. */
+  move(from: string, to: string): void {
+    this.#charge(to, this.#fullInMs(from, now()));
+    this.#fullAt.delete(from);
+  }
+
+  #charge(name: string, takenMs: number): number {
     const time = now();
-    const fullInMs = Math.min(
-      this.#fullInMs(name, time) + count * this.#stepMs,
-      this.#depthMs - this.#stepMs + MINUTE_MS,
-    );
+    const fullInMs = Math.min(this.#fullInMs(name, time) + takenMs, this.#depthMs - this.#stepMs + MINUTE_MS);
     this.#fullAt.set(name, time + fullInMs);
     if (this.#fullAt.size > this.#sweepAt) this.#sweep(time);
     return Math.max(0, fullInMs + this.#stepMs - this.#depthMs);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ApiRequest } from '../../base/http/api-request';
 import { log } from '../../base/log';
-import { isModelAllowed } from '../../partners/model-access';
 import { requireUserKey } from '../../people/access/authenticate';
 import { measureDocuments } from '../protocols/measure-size';
 import { measureMessages } from '../protocols/messages/measure';
@@ -14,8 +13,8 @@ import type { Candidate } from './candidates';
 import { resolveReferences } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
+import { requireModelAccess } from './model-access';
 import { type ReadRequest, readModelRequest } from './read-request';
-import { modelNotAllowed } from './refusals';
 import { callProvider, writeBody } from './upstream';
 
 export const tokenCountSchema = z.object({ input_tokens: z.int() });
@@ -56,8 +55,7 @@ async function requireCountable(
   const [requested] = candidates;
   const { id } = requested.model;
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, id);
-  const { partnerId } = await requireUserKey(request);
-  if (!(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
+  await requireModelAccess(await requireUserKey(request), id);
   return requested;
 }
 

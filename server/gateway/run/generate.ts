@@ -9,8 +9,9 @@ import { NOBODY, type Reply } from '../../base/http/reply';
 import { newId } from '../../base/ids';
 import { generationStarts } from '../../base/measures';
 import { traceOf } from '../../base/tracing';
-import { admit, canSpend, countRunning, type Lack, release } from '../../ledger';
+import { admit, canSpend, countRunning, type Lack, release, runKeyOf } from '../../ledger';
 import { readKeySource } from '../../people/access/key-source';
+import { shareLimitsOf } from '../../people/access/shared-limits';
 import { noteKeyUse } from '../../people/keys/uses';
 import { countRefusal } from '../counts/refusal-counts';
 import type { ClientProtocol } from '../protocols/client-protocol';
@@ -224,16 +225,23 @@ async function requireSpender(
 async function admitOrOverloaded(wanted: AdmissionInput, request: WithHeaders): ReturnType<typeof admit> {
   const span = traceOf(wanted.requestId)?.begin('admission', 'internal');
   try {
-    const admission = await admit(wanted);
-    if (admission.ok || admission.refusal !== 'invalid_user_key') return admission;
-    const stored = await findOtherHash(request);
-    return stored === null ? admission : await admit({ ...wanted, keyHash: stored });
+    const admission = await admitUnderAnySecret(wanted, request);
+    const runKey = runKeyOf(admission.ok ? admission.hold.budgets : admission.budgets);
+    if (runKey !== undefined) await shareLimitsOf(wanted.keyHash, runKey);
+    return admission;
   } catch (cause) {
     span?.fail('overloaded');
     throw overloaded(cause);
   } finally {
     span?.end();
   }
+}
+
+async function admitUnderAnySecret(wanted: AdmissionInput, request: WithHeaders): ReturnType<typeof admit> {
+  const admission = await admit(wanted);
+  if (admission.ok || admission.refusal !== 'invalid_user_key') return admission;
+  const stored = await findOtherHash(request);
+  return stored === null ? admission : await admit({ ...wanted, keyHash: stored });
 }
 
 /** The few client headers that may concern a provider. */

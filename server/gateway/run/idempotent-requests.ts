@@ -13,7 +13,7 @@ import { type Hold, readOutcome } from '../../ledger';
 import type { ClientRequest } from '../protocols/client-protocols';
 
 /**
- * Generation requests with an `Idempotency-Key`: one row per user, app and key. A request claims the key before its
+ * Generation requests with an `Idempotency-Key`: one row per user, app (or run key) and key. A request claims the key before its
  * admission, and names its hold before a provider is called. From then on the ledger knows whether it can still be
  * charged, so no other request takes its place before that is impossible, even if its instance dies.
  */

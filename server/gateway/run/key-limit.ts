@@ -1,10 +1,10 @@
 import { SECOND_MS } from '../../base/clock';
 import { ApiError } from '../../base/errors';
 import type { ApiRequest } from '../../base/http/api-request';
+import { limitNameOf } from '../../base/rate-limit/key-turns';
 import { TokenBuckets } from '../../base/rate-limit/token-buckets';
-import { isModelAllowed } from '../../partners/model-access';
 import { requireUserKey } from '../../people/access/authenticate';
-import { modelNotAllowed } from './refusals';
+import { requireModelAccess } from './model-access';
 
 const MAX_RETRY_AFTER_SECONDS = 60;
 
@@ -21,9 +21,9 @@ export async function findLimitRefusal(
   waitMs: number,
   model?: string,
 ): Promise<ApiError> {
-  if (lookups.take(keyHash.toString('latin1')) === 0) {
-    const { partnerId } = await requireUserKey(request);
-    if (model !== undefined && !(await isModelAllowed(partnerId, model))) return modelNotAllowed(model);
+  if (lookups.take(limitNameOf(keyHash)) === 0) {
+    const caller = await requireUserKey(request);
+    if (model !== undefined) await requireModelAccess(caller, model);
   }
   return new ApiError('rate_limited', 'Too many requests with this key. Slow down and retry.', {
     retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.ceil(waitMs / SECOND_MS)),

@@ -7,10 +7,11 @@ import type { ApiRequest } from '../../base/http/api-request';
 import { readRecentOutputs } from '../../ledger';
 import { findPartner } from '../../partners/partner';
 import { requireUserKey } from '../../people/access/authenticate';
+import { readBranch } from '../../people/keys/run-keys';
 import { pricesAt } from '../pricing/catalog';
 import { costOf, promptTokens } from '../pricing/cost';
 import { CLIENT_PROTOCOLS, type ClientRequest } from '../protocols/client-protocols';
-import { measureDocuments } from '../protocols/measure-size';
+import { type Measure, measureDocuments } from '../protocols/measure-size';
 import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { isObject, refuse } from '../protocols/read-fields';
 import { findCounted, withMedia } from './counted-prompts';
@@ -18,10 +19,10 @@ import { readClientHeaders } from './generate';
 import { resolveReferences } from './kept-responses';
 import { findLimitRefusal } from './key-limit';
 import { likelyInputTokens } from './likely-usage';
+import { requireModelAccess } from './model-access';
 import { type Plan, planRequest } from './plan';
 import { writeQuoteId } from './quote-id';
 import { readModelRequest, type Unwrap } from './read-request';
-import { modelNotAllowed } from './refusals';
 
 /**
  * The price of a request before it is sent: the most it can cost, which is what would be held for it, and what it will
@@ -53,7 +54,7 @@ export const quoteSchema = z.object({
   basis: z.object({
     method: z.enum(['recent_requests', 'typical_output']).meta({
       description:
-        'Whether the output is the median of the user’s last requests to this model in this app, or a typical one.',
+        'Whether the output is the median of the last requests that the key may read, to this model, or a typical one.',
     }),
     requests: z.int().meta({ description: 'How many requests were compared, at most 20.' }),
     input_tokens: z.int(),
@@ -77,10 +78,10 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
   const { keyHash, waitMs, candidates, isSmall, isLarge } = read;
   const { model } = candidates[0];
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model.id);
-  const { userId, partnerId } = await requireUserKey(request);
-  const partner = await findPartner(partnerId);
+  const caller = await requireUserKey(request);
+  await requireModelAccess(caller, model.id);
+  const partner = await findPartner(caller.partnerId);
   invariant(partner, 'a live key has a partner');
-  if (!partner.allModels && !partner.allowedModels.includes(model.id)) throw modelNotAllowed(model.id);
 
   const protocol = CLIENT_PROTOCOLS[read.body.format];
   const client = await resolveClient(request, keyHash, read.body);
@@ -99,13 +100,19 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
     prompt?.trustsCache ? prompt.cachedTokens : 0,
   );
 
-  const outputs = await readRecentOutputs({ userId, partnerId, model: model.id });
-  const usage = likelyUsage(
-    plan,
-    likelyInputTokens(measure, candidates[0]),
-    prompt?.cachedTokens ?? 0,
-    median(outputs),
-  );
+  const outputs = await readRecentOutputs(caller, model.id, await readBranch(caller));
+  const estimateTokens = (of: Measure) => likelyInputTokens(of, candidates[0]);
+  const counted = found !== null && measured.media === 'none' ? found.counted.tokens : 0;
+  const inputTokens =
+    counted === 0
+      ? estimateTokens(measure)
+      : likeCounted(counted, {
+          added: estimateTokens(measure) - counted,
+          whole: estimateTokens(await measureDocuments(protocol.measure(client))),
+        });
+  // Where the provider has read any of what it counted from its cache, it probably reads all of it next time.
+  const cachedTokens = (prompt?.cachedTokens ?? 0) > 0 ? counted : 0;
+  const usage = likelyUsage(plan, inputTokens, cachedTokens, median(outputs));
   const { prices, priceVersion } = pricesAt(model, now());
   const { charge: maximum } = chargeFor(plan.want, partner.rateBp);
   const { charge: likely } = chargeFor(costOf(usage, prices), partner.rateBp);
@@ -132,6 +139,11 @@ const unwrap: Unwrap<ClientRequest> = ({ endpoint, request }) => {
   const { modelType, validate } = CLIENT_PROTOCOLS[FORMAT_OF[endpoint as Endpoint]];
   return { modelType, validate, json: request as Json };
 };
+
+/** Estimates are rather high: what is `added` is corrected by as much as the estimate of what was counted. */
+function likeCounted(counted: number, { added, whole }: { added: number; whole: number }): number {
+  return counted + Math.round(added * Math.min(1, counted / Math.max(1, whole - added)));
+}
 
 /** With what it refers to, as for the request itself. */
 async function resolveClient(

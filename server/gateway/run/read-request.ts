@@ -7,9 +7,8 @@ import { requireUserKeyHash } from '../../base/http/credentials';
 import { readIdempotencyKey } from '../../base/http/idempotency-key';
 import { GENERATION_BODY_BYTES, parseJsonObject, readCutJson } from '../../base/http/read-body';
 import { hasSmallBody } from '../../base/http/receive-body';
-import { takeKeyTurn } from '../../base/rate-limit/key-turns';
+import { limitNameOf, takeKeyTurn } from '../../base/rate-limit/key-turns';
 import type { Run } from '../../ledger';
-import { isModelAllowed } from '../../partners/model-access';
 import { requireUserKey } from '../../people/access/authenticate';
 import { requireLiveKey } from '../../people/access/live-keys';
 import { findUnprefixedModel } from '../pricing/served';
@@ -21,7 +20,8 @@ import { refuse } from '../protocols/read-fields';
 import { type Candidates, resolveCandidates } from './candidates';
 import { readCeiling, readRunHeaders } from './ceiling';
 import { findLimitRefusal } from './key-limit';
-import { modelNotAllowed, modelNotFound, warnOfPrefix } from './refusals';
+import { requireModelAccess } from './model-access';
+import { modelNotFound, warnOfPrefix } from './refusals';
 
 /** Up to this size, JSON is parsed at once, which takes some 15 ms, and written at once. Pieces take twice as long. */
 export const AT_ONCE_BYTES = 4 * 1024 * 1024;
@@ -119,10 +119,10 @@ async function requireAccess(
 ): Promise<void> {
   // In a batch, and once for all requests with the same key: malformed bodies may come in floods.
   await requireLiveKey(request);
-  const { partnerId } = await requireUserKey(request);
-  caller.partnerId = partnerId;
+  const found = await requireUserKey(request);
+  caller.partnerId = found.partnerId;
   const id = requested?.candidates[0].model.id;
-  if (id !== undefined && !(await isModelAllowed(partnerId, id))) throw modelNotAllowed(id);
+  if (id !== undefined) await requireModelAccess(found, id);
 }
 
 type Reception = { keyHash: Buffer; isSmall: boolean; isLarge: boolean; digest: Hash | undefined };
@@ -132,7 +132,7 @@ async function readJson(
   request: ApiRequest,
   { keyHash, isSmall, isLarge, digest }: Reception,
 ): Promise<{ json: Json; source: BodySource | null }> {
-  const key = keyHash.toString('latin1');
+  const key = limitNameOf(keyHash);
   const { cut, source } = await readCutJson(request, GENERATION_BODY_BYTES, { key, isLarge, digest });
   if (!isSmall) await letOthersRun();
   const parsed = parseJsonObject(cut.text);

@@ -100,16 +100,13 @@ function overBudget(
     );
   if (scope === 'run')
     return refuseOver('limits.run.credits', `${needs} ${left} are left of the ceiling of its run.`);
-  if (kind === 'model')
-    return new ApiError('model_not_allowed', `This run key may not use the model ${model}`, {
-      param: 'model',
-    });
+  if (kind === 'model') return modelNotAllowedForKey(model);
   if (kind === 'requests')
     return refuseOver('limits.key.requests', 'This run key has sent as many requests as it may.');
   const actionUrl = writeActionUrl(keyHash, 'run_key');
   return refuseOver(
     'limits.key.credits',
-    `${needs} ${left} are left of the budget of this run key. The user can raise it at ${actionUrl}`,
+    `${needs} ${left} are left of the budget of this run key, or of one above it. The user can raise it at ${actionUrl}`,
     actionUrl,
   );
 }
@@ -215,6 +212,10 @@ export function providerUnavailable(retryAfterSeconds: number): ApiError {
 
 export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });
+}
+
+export function modelNotAllowedForKey(model: string): ApiError {
+  return new ApiError('model_not_allowed', `This run key may not use the model ${model}`, { param: 'model' });
 }
 
 /** Suggests models when the name lacks a provider that several have, or contains 4.5 instead of 4-5. */

@@ -28,12 +28,16 @@ export async function respondOnce(
   caller: Caller,
   run: (claim: Claim) => Promise<Reply>,
 ): Promise<Reply> {
-  const { userId, partnerId } = await requireUserKey(request);
+  const { userId, partnerId, keyId, lineage } = await requireUserKey(request);
   caller.partnerId = partnerId;
-  const idempotent = { userId, partnerId, ...repeated };
+  const key = lineage.length === 0 ? repeated.key : nameWithin(keyId, repeated.key);
+  const idempotent = { ...repeated, userId, partnerId, key };
   const result = (await claim(idempotent)) ?? (await followFirst(idempotent, request));
   return result instanceof Claim ? runClaimed(result, run) : result;
 }
+
+/** A run key repeats its own requests only. No client can send a key with the separator. */
+const nameWithin = (keyId: string, key: string): string => `${keyId}\n${key}`;
 
 async function runClaimed(claimed: Claim, run: (claim: Claim) => Promise<Reply>): Promise<Reply> {
   try {

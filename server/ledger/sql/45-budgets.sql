@@ -62,7 +62,6 @@ BEGIN
   PERFORM 1 FROM wallet WHERE user_id = p_user FOR UPDATE;
   UPDATE budget b SET credits = p_credits
   WHERE b.user_id = p_user AND b.id = p_key AND p_credits >= b.spent + b.held AND EXISTS (
-    SELECT FROM user_key k WHERE k.id = p_key AND k.user_id = p_user AND cardinality(k.lineage) = 2
-      AND ledger_key_lives(k.revoked_at, k.expires_at));
+    SELECT FROM user_key k WHERE k.id = p_key AND k.user_id = p_user AND ledger_key_lives(k.revoked_at, k.expires_at));
   RETURN FOUND;
 END $$;

@@ -95,6 +95,13 @@ DECLARE
   making CONSTANT boolean := array_position(a_hold, NULL) IS NOT NULL;
   using_kept CONSTANT boolean := cardinality(array_remove(a_hold, NULL)) > 0;
   a_user text[];
+  -- Whether any admission draws on budgets, and what these allow each one: `a_budgets` names them as text, null for none.
+  budgeting boolean := false;
+  a_budgets text[];
+  a_free bigint[];
+  a_busy boolean[];
+  a_refusal text[];
+  a_remaining bigint[];
   settled integer := 0;
   rows_of_turn integer;
   now_at timestamptz;
@@ -103,8 +110,10 @@ DECLARE
 BEGIN
   -- Lock the wallets. Requests in kept holds only read.
   IF making THEN
-    SELECT array_agg(k.user_id) INTO a_user FROM unnest(a_key_hash, a_hold) AS r (key_hash, hold_id)
-    LEFT JOIN LATERAL (SELECT k.user_id FROM user_key k WHERE k.hash = r.key_hash AND r.hold_id IS NULL OFFSET 0) k ON true;
+    SELECT array_agg(k.user_id), bool_or(k.lineage <> '{}' OR r.run IS NOT NULL) INTO a_user, budgeting
+    FROM unnest(a_key_hash, a_hold, a_run) AS r (key_hash, hold_id, run)
+    LEFT JOIN LATERAL (
+      SELECT k.user_id, k.lineage FROM user_key k WHERE k.hash = r.key_hash AND r.hold_id IS NULL OFFSET 0) k ON true;
   END IF;
   IF settling > 0 OR making THEN
     PERFORM 1 FROM (SELECT DISTINCT w.user_id FROM unnest(s_user || a_user) AS w (user_id) ORDER BY 1) w
@@ -347,13 +356,34 @@ BEGIN
     WHERE r.hold_id IS NOT NULL;
   END IF;
 
+  -- In a statement of its own: in that of the hold, the call cost every request without budgets tens of microseconds.
+  IF budgeting THEN
+    SELECT array_agg(b.names::text ORDER BY r.n), array_agg(b.free ORDER BY r.n), array_agg(b.free < b.cost ORDER BY r.n),
+      array_agg(b.refusal ORDER BY r.n), array_agg(b.remaining ORDER BY r.n)
+      INTO a_budgets, a_free, a_busy, a_refusal, a_remaining
+    FROM unnest(a_key_hash, a_need, a_hold, a_run, a_run_credits)
+      WITH ORDINALITY AS r (key_hash, need, hold_id, run, run_credits, n)
+    LEFT JOIN LATERAL (
+      SELECT n.names, n.cost, b.free, b.refusal, b.remaining
+      FROM (
+        SELECT k.user_id, ledger_charge(r.need, p.rate_bp) AS cost,
+          -- A run belongs to its run key, or to all ordinary keys of the app.
+          CASE WHEN r.run IS NULL THEN k.lineage[2:]
+            WHEN k.lineage = '{}' THEN ARRAY['run:' || k.partner_id || ':' || r.run]
+            ELSE k.lineage[2:] || ('run:' || k.id || ':' || r.run) END AS names
+        FROM user_key k JOIN partner p ON p.id = k.partner_id
+        WHERE k.hash = r.key_hash AND (k.lineage <> '{}' OR r.run IS NOT NULL) OFFSET 0) n
+      CROSS JOIN LATERAL ledger_budgets(n.user_id, n.names, r.run_credits, n.cost) b
+      WHERE r.hold_id IS NULL OFFSET 0) b ON true;
+  END IF;
+
   IF making THEN
     RETURN QUERY
     WITH judged AS (
-      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, b.names AS budgets, r.run_credits, u.app_user_id, u.epoch,
+      SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, u.app_user_id, u.epoch,
         least(s.want_credits, m.most) AS amount, m.most < s.want_credits AS lowered,
         greatest(0, u.own - u.own_held) AS own_free,
-        r.keep AND b.names IS NULL AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
+        r.keep AND a_budgets[r.n] IS NULL AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
         CASE
           WHEN k.key_id IS NULL THEN 'invalid_user_key'
@@ -364,19 +394,19 @@ BEGIN
           WHEN (r.model = ANY (k.models)) IS FALSE THEN 'limit_model_key'
           WHEN NOT s.paused AND l.refusal IS NOT NULL THEN l.refusal
           WHEN NOT s.paused AND r.ceiling < ledger_charge(r.need, k.rate_bp) THEN 'limit_credits_request'
-          WHEN NOT s.paused AND b.refusal IS NOT NULL THEN b.refusal
+          WHEN NOT s.paused AND a_refusal[r.n] IS NOT NULL THEN a_refusal[r.n]
           WHEN NOT s.paused AND a.running >= p_max_running THEN 'too_many_running'
-          WHEN NOT s.paused AND s.spendable >= s.need_credits THEN CASE WHEN b.free < b.cost THEN 'busy' ELSE 'held' END
+          WHEN NOT s.paused AND s.spendable >= s.need_credits THEN CASE WHEN a_busy[r.n] THEN 'busy' ELSE 'held' END
           ELSE (
             SELECT ledger_status(s.paused, s.spendable, ledger_idle(p, a.money), a.money, p.allowance_saved, s.need_credits)
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome,
-        coalesce(extract(epoch FROM l.resets_at)::bigint, b.remaining) AS noted
-      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_enough, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling, a_run, a_run_credits)
-        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, enough, client_ip, origin, hold_id, keep, patient, ceiling, run, run_credits, n)
+        coalesce(extract(epoch FROM l.resets_at)::bigint, a_remaining[r.n]) AS noted
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_enough, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, enough, client_ip, origin, hold_id, keep, patient, ceiling, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
-          p.paused_at, p.limits_users, k.lineage, k.models,
+          p.paused_at, p.limits_users, k.models,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
           ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) AS restriction,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
@@ -395,17 +425,10 @@ BEGIN
         FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost OFFSET 0) c CROSS JOIN LATERAL
           ledger_limits(k.user_id, k.partner_id, a.limits_zone, k.limits_users, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
         WHERE a.limits_zone IS NOT NULL OR k.limits_users OFFSET 0) l ON true
-      -- Only for run keys, and requests of a run.
-      LEFT JOIN LATERAL (
-        SELECT n.names, n.cost, b.free, b.refusal, b.remaining
-        FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost,
-          CASE WHEN r.run IS NULL THEN k.lineage[2:] ELSE k.lineage[2:] || ('run:' || k.partner_id || ':' || r.run) END AS names OFFSET 0) n
-        CROSS JOIN LATERAL ledger_budgets(k.user_id, n.names, r.run_credits, n.cost) b
-        WHERE k.lineage <> '{}' OR r.run IS NOT NULL OFFSET 0) b ON true
       CROSS JOIN LATERAL (SELECT
         least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
-        least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling, b.free),
+        least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling, a_free[r.n]),
         ledger_charge(coalesce(r.enough, r.want), k.rate_bp),
         coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, enough_credits, paused)
       CROSS JOIN LATERAL (SELECT
@@ -414,7 +437,7 @@ BEGIN
     ),
     -- Kept holds are included in `running`. If one may be in the way, the caller returns the idle ones and asks again.
     decided AS (
-      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.budgets, j.run_credits, j.app_user_id, j.epoch,
+      SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.app_user_id, j.epoch,
         j.own_free, j.kept, coalesce(w.holds, j.noted, j.amount) AS amount,
         CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
       FROM judged j
@@ -441,13 +464,20 @@ BEGIN
     insert_hold AS (
       INSERT INTO hold (user_id, request_id, partner_id, key_id, amount, own_part, epoch, rate_bp, lease_until, kept, limited, budgets)
       SELECT h.user_id, h.request_id, h.partner_id, h.key_id, h.amount, least(h.amount, h.own_free), h.epoch, h.rate_bp,
-        clock_timestamp() + p_lease, h.kept, h.limits_users,
-        CASE WHEN h.budgets IS NOT NULL THEN ledger_reserve_budgets(h.user_id, h.partner_id, h.budgets, h.run_credits, h.amount) END
+        clock_timestamp() + p_lease, h.kept, h.limits_users, a_budgets[h.n]::text[]
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
-      NULL::bigint, NULL::text, d.kept, d.budgets
+      NULL::bigint, NULL::text, d.kept, a_budgets[d.n]::text[]
     FROM decided d;
+  END IF;
+
+  IF budgeting THEN
+    PERFORM ledger_reserve_budgets(h.user_id, h.partner_id, h.budgets, r.run_credits, h.amount)
+    FROM unnest(a_user, a_request, a_run_credits) AS r (user_id, request_id, run_credits)
+    CROSS JOIN LATERAL (
+      SELECT h.user_id, h.partner_id, h.budgets, h.amount FROM hold h
+      WHERE h.user_id = r.user_id AND h.request_id = r.request_id AND h.budgets IS NOT NULL OFFSET 0) h;
   END IF;
 END $$;
 

@@ -5,10 +5,12 @@ import {
   invalidUserKey,
   type KeyRestriction,
   keyRestricted,
+  requireUserKeyHash,
   requireUserKeyHashes,
 } from '../../base/http/credentials';
 import { partnerDisabled } from '../../partners/partner';
 import { readKeySource } from './key-source';
+import { shareLimitsOf } from './shared-limits';
 
 /** The user, app and key behind a live user key. */
 export type Caller = {
@@ -19,6 +21,8 @@ export type Caller = {
   appUserId: string;
   /** Of a run key: the ids from the ordinary key down to itself. Empty for an ordinary key. */
   lineage: readonly string[];
+  /** The only models that a run key may use; null for all. */
+  models: readonly string[] | null;
 };
 
 type KeyRow = {
@@ -27,6 +31,7 @@ type KeyRow = {
   partner_id: string;
   app_user_id: string;
   lineage: string[];
+  models: string[] | null;
   disabled: boolean;
   restriction: KeyRestriction | null;
 };
@@ -41,7 +46,7 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
   const { rows } = await pool().query<KeyRow>({
     name: 'authenticate_user_key',
     text: `WITH found AS (
-             SELECT k.id, k.user_id, k.partner_id, k.exact_use, k.lineage, u.app_user_id, p.disabled_at IS NOT NULL AS disabled,
+             SELECT k.id, k.user_id, k.partner_id, k.exact_use, k.lineage, k.models, u.app_user_id, p.disabled_at IS NOT NULL AS disabled,
                ledger_key_restriction(k.origins, k.networks, p.key_networks, $2, $3) AS restriction
              FROM user_key k
              JOIN partner p ON p.id = k.partner_id
@@ -60,12 +65,15 @@ export async function requireUserKey(request: WithHeaders): Promise<Caller> {
   if (key === undefined) throw invalidUserKey();
   if (key.disabled) throw partnerDisabled();
   if (key.restriction !== null) throw keyRestricted(key.restriction);
+  const [root] = key.lineage;
+  if (root !== undefined) await shareLimitsOf(requireUserKeyHash(request), root);
   return {
     userId: key.user_id,
     partnerId: key.partner_id,
     keyId: key.id,
     appUserId: key.app_user_id,
     lineage: key.lineage,
+    models: key.models,
   };
 }
 

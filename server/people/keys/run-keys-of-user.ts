@@ -56,24 +56,23 @@ export async function listRunKeys(
 }
 
 export type RaiseRefusal =
-  | { reason: 'not_live' | 'not_first' }
+  | { reason: 'not_live' }
   /** Less than what is spent and held. */
   | { reason: 'too_low'; spent: Microcredits; held: Microcredits };
 
-/** Sets the budget of a run key that an ordinary key minted. Null when it is saved. */
+/** Sets the budget of a run key. Null when it is saved. */
 export async function raiseRunKey(
   userId: string,
   keyId: string,
   credits: Microcredits,
 ): Promise<RaiseRefusal | null> {
   if (await raiseBudget(userId, keyId, credits)) return null;
-  const { rows } = await pool().query<{ depth: number; spent: Microcredits; held: Microcredits }>(
-    `SELECT cardinality(k.lineage) - 1 AS depth, b.spent, b.held
+  const { rows } = await pool().query<{ spent: Microcredits; held: Microcredits }>(
+    `SELECT b.spent, b.held
      FROM user_key k JOIN budget b ON b.user_id = k.user_id AND b.id = k.id
      WHERE k.id = $2 AND k.user_id = $1 AND ledger_key_lives(k.revoked_at, k.expires_at)`,
     [userId, keyId],
   );
   const [key] = rows;
-  if (key === undefined) return { reason: 'not_live' };
-  return key.depth > 1 ? { reason: 'not_first' } : { reason: 'too_low', spent: key.spent, held: key.held };
+  return key === undefined ? { reason: 'not_live' } : { reason: 'too_low', ...key };
 }

@@ -49,6 +49,49 @@ test('a key over its limit gets 429 with Retry-After on every path of a model or
   expect((await send(person.userKey)).status).toBe(429);
 });
 
+test('run keys share the limit of the key that they descend from, on all paths @attack', async () => {
+  const start = now();
+  setClock(() => start);
+  const person = await newPerson({ credits: 10 });
+  const mint = async (key: string, credits: number): Promise<string> => {
+    const response = await fetch(`${api.url}/v1/keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ credits }),
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()).user_key;
+  };
+  const child = await mint(person.userKey, 5);
+  const grandchild = await mint(child, 2);
+  // Before this instance knows whose key it is, and at once.
+  const first = await Promise.all([send(grandchild), send(grandchild), send(child)]);
+  expect(first.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await send(person.userKey)).status).toBe(200);
+  for (const key of [person.userKey, child, grandchild]) expect((await send(key)).status).toBe(429);
+  setClock(() => start + 10 * SECOND_MS);
+  expect((await send(grandchild)).status).toBe(200);
+  expect((await send(person.userKey)).status).toBe(429);
+  setClock(() => start + 30 * SECOND_MS);
+  expect((await send(person.userKey, '/v1/credits/quote', { endpoint: 'none' })).status).toBe(400);
+  expect((await send(await mint(child, 1))).status).toBe(200);
+  expect((await send(child)).status).toBe(429);
+});
+
+test('a refused request of a run key counts for the key that it descends from @attack', async () => {
+  const start = now();
+  setClock(() => start);
+  const { userKey } = await newPerson();
+  const response = await fetch(`${api.url}/v1/keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${userKey}` },
+    body: JSON.stringify({ credits: 5 }),
+  });
+  const { user_key: child } = await response.json();
+  for (let n = 0; n < 5; n++) expect((await send(child)).status).toBe(402);
+  expect((await send(userKey)).status).toBe(429);
+});
+
 test('errors in the request or the app come before the rate limit, insufficient credits after it', async () => {
   const start = now();
   setClock(() => start);

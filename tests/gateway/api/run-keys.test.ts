@@ -69,7 +69,7 @@ test('a run key spends its budget to the end, and names where the user can raise
     },
   ]);
   expect(last.json.error.message).toMatch(
-    /^This request costs at least [\d.]+ credits?, and [\d.]+ are left of the budget of this run key\. The user can raise it at http/,
+    /^This request costs at least [\d.]+ credits?, and [\d.]+ are left of the budget of this run key, or of one above it\. The user can raise it at http/,
   );
   const left = await balance(json.user_key);
   expect(left.key).toMatchObject({ key_id: json.key_id, label: 'nightly', credits: 0.05 });
@@ -261,6 +261,69 @@ test('a run key reads, continues and deletes the kept responses of its own branc
   expect(await useAll(child.key, other)).toEqual([404, 404, 400, 400, 404]);
   expect(await useAll(parent.key, own)).toEqual([200, 200, 200, 200, 200]);
   expect(await useAll(person.userKey, other)).toEqual([200, 200, 200, 200, 200]);
+});
+
+test('a run key neither uses nor reads a run of another branch, and those above it read the sum @attack', async () => {
+  const parent = await minted(person.userKey);
+  const [child, sibling] = [await minted(parent.key, { credits: 5 }), await minted(person.userKey)];
+  const run = { 'x-svc-run': 'shared' };
+  const read = async (key: string) => (await call('GET', '/v1/credits/runs/shared', key)).json;
+  const ceiling = { ...run, 'x-svc-run-max-credits': '1' };
+  expect((await send(person.userKey, {}, { ...run, 'x-svc-run-max-credits': '2' })).status).toBe(200);
+  expect((await send(child.key, {}, ceiling)).status).toBe(200);
+  // It exists for others, with other ceilings.
+  expect((await send(parent.key, {}, run)).status).toBe(200);
+  for (let n = 0; n < 2; n++) expect((await send(sibling.key, {}, ceiling)).status).toBe(200);
+  const sums = await Promise.all(
+    [child, sibling, parent, { key: person.userKey }].map(({ key }) => read(key)),
+  );
+  expect(sums.map((sum) => [sum.requests, sum.max_credits])).toEqual([
+    [1, 1],
+    [2, 1],
+    [2, null],
+    [5, 2],
+  ]);
+  const [ofChild, ofSibling, ofParent, ofAll] = sums.map(({ credits }) => credits);
+  expect(ofParent).toBeCloseTo(2 * ofChild, 6);
+  expect(ofAll).toBeCloseTo(3 * ofChild + ofSibling, 6);
+  expect(sums[3].left).toBeCloseTo(2 - ofChild, 6);
+  const fresh = await minted(sibling.key, { credits: 5 });
+  expect((await call('GET', '/v1/credits/runs/shared', fresh.key)).status).toBe(404);
+});
+
+test('a run key gets no replay of another branch, whatever Idempotency-Key it names @attack', async () => {
+  const parent = await minted(person.userKey);
+  const child = await minted(parent.key, { credits: 5 });
+  const keys = [person.userKey, parent.key, child.key];
+  const twice = keys.flatMap((key) => [key, key]);
+  const replayed: (string | null)[] = [];
+  for (const key of twice) {
+    const { headers } = await send(key, {}, { 'idempotency-key': `${parent.id} once` });
+    replayed.push(headers.get('idempotent-replayed'));
+  }
+  expect(replayed).toEqual([null, 'true', null, 'true', null, 'true']);
+});
+
+test('a quote knows the models of a run key, and compares the requests of its branch only @attack', async () => {
+  const owner = await newPerson({ credits: 100 });
+  const echo = await minted(owner.userKey, { credits: 5, models: ['sandbox/echo'] });
+  const quote = (key: string, model: string) =>
+    call('POST', '/v1/credits/quote', key, {
+      endpoint: '/v1/chat/completions',
+      request: { ...chat, model },
+    });
+  expect((await send(owner.userKey)).status).toBe(200);
+  const basis = async (key: string) => (await quote(key, 'sandbox/echo')).json.basis.requests;
+  expect([await basis(owner.userKey), await basis(echo.key)]).toEqual([1, 0]);
+  expect((await send(echo.key)).status).toBe(200);
+  expect([await basis(owner.userKey), await basis(echo.key)]).toEqual([2, 1]);
+  const refused = [
+    await quote(echo.key, 'sandbox/story'),
+    await send(echo.key, { model: 'sandbox/story' }),
+    await call('POST', '/v1/messages/count_tokens', echo.key, { ...chat, model: 'sandbox/story' }),
+  ];
+  for (const { status, json } of refused)
+    expect([status, json.error.message]).toEqual([403, 'This run key may not use the model sandbox/story']);
 });
 
 test('a deleted account leaves no label of a run key and no name of a run', async () => {

@@ -7,7 +7,7 @@ import type { ApiRequest } from './random-requests';
 
 /** What a provider has counted and cached of a prompt makes the hold of the next step smaller. */
 
-const { upstream, send } = await openHonestWorld();
+const { upstream, send, quote } = await openHonestWorld();
 
 const OPUS: Agent = { model: 'anthropic/claude-opus-4-5', path: '/v1/messages', maxTokens: 2_000 };
 const AGENTS: Agent[] = [
@@ -45,6 +45,17 @@ test.each(AGENTS)('after two steps, the hold is at most three times the charge: 
   expect(ratio(steps[1] as Step)).toBeGreaterThan(1);
   for (const step of steps.slice(2)) expect(ratio(step)).toBeLessThan(3);
   expect(await overrunLoss()).toBe(0n);
+});
+
+test.each(AGENTS)('from the third step on, a quote is within 20% of the charge: $model', async (agent) => {
+  let cached = 0;
+  for (let number = 0; number < 6; number++) {
+    const request = agentRequest(agent, number, 'quoted');
+    const likely = await quote(request);
+    const { charge, cachedTokens } = await sendStep(request, cached);
+    cached = cachedTokens;
+    if (number >= 2) expect(Math.abs(likely / Number(charge) - 1)).toBeLessThan(0.2);
+  }
 });
 
 test('once the cache may have expired, the hold covers that the prompt is written again', async () => {

@@ -31,6 +31,8 @@ export type HonestWorld = {
   upstream: HonestUpstream;
   /** Sends a request and reads the response, or leaves, or ends the request in another way. */
   send: (request: Sent, leaving?: Leaving) => Promise<Outcome>;
+  /** The likely price of a request, in microcredits. */
+  quote: (request: Sent) => Promise<number>;
 };
 
 /** Call at the top of a test file, before anything reads the settings. */
@@ -93,7 +95,16 @@ export async function openHonestWorld({ credits = 10_000_000 } = {}): Promise<Ho
     return answer;
   }
 
-  return { upstream, send };
+  async function quote({ path, body }: Sent): Promise<number> {
+    const response = await fetch(`${api.url}/v1/credits/quote`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${userKey}` },
+      body: JSON.stringify({ endpoint: path, request: body }),
+    });
+    return (await response.json()).likely * 1e6;
+  }
+
+  return { upstream, send, quote };
 }
 
 type Answer = Pick<Outcome, 'status' | 'error'>;

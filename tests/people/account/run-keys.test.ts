@@ -7,6 +7,7 @@ import { checkLedger } from '@/server/ledger';
 import { deleteAccount } from '@/server/people/delete-account';
 import { revokeKey } from '@/server/people/keys/revoke';
 import { listRunKeys, raiseRunKey } from '@/server/people/keys/run-keys-of-user';
+import { listRuns } from '@/server/people/keys/runs-of-user';
 import { findActionPlace } from '@/server/people/open-action-link';
 import { findUserReceipt } from '@/server/reports/activity/user-receipt';
 import { startApi } from '../../harness/api-server';
@@ -95,11 +96,12 @@ test('a raised budget pays for the next request, and the address in the 402 lead
     const path = `/account/apps/${owner.partnerId}?key=${id}`;
     expect(await findActionPlace(token, owner.userId)).toEqual({ path });
   }
-  expect(await raiseRunKey(owner.userId, id, wholeCredits(5))).toBeNull();
-  expect((await send(key)).status).toBe(200);
+  for (const each of [id, below.id])
+    expect(await raiseRunKey(owner.userId, each, wholeCredits(5))).toBeNull();
+  for (const each of [key, below.key]) expect((await send(each)).status).toBe(200);
 });
 
-test('only the user raises a budget, of the first level, while the key lives, to what is spent or more @attack', async () => {
+test('only the user raises a budget, while the key lives, to what is spent or more @attack', async () => {
   const [owner, other] = [await newPerson({ credits: 100 }), await newPerson({ credits: 100 })];
   const parent = await mint(owner.userKey, { credits: 50 });
   const child = await mint(parent.key, { credits: 20 });
@@ -112,7 +114,6 @@ test('only the user raises a budget, of the first level, while the key lives, to
   expect(await raise(other.userId, parent.id, wholeCredits(60))).toEqual({ reason: 'not_live' });
   expect(await raise(owner.userId, 'key_none', wholeCredits(60))).toEqual({ reason: 'not_live' });
   expect(await raise(owner.userId, owner.keyId, wholeCredits(60))).toEqual({ reason: 'not_live' });
-  expect(await raise(owner.userId, child.id, wholeCredits(60))).toEqual({ reason: 'not_first' });
   expect(await raise(owner.userId, parent.id, spent - 1n)).toEqual({ reason: 'too_low', spent, held: 0n });
   expect((await list(owner)).keys.map((key) => key.credits)).toEqual([wholeCredits(50), wholeCredits(20)]);
   expect(await raise(owner.userId, parent.id, spent)).toBeNull();
@@ -164,6 +165,24 @@ test('the history and the receipt of a request name its run key, and no ordinary
   expect(receipts.map(({ key_id, label }) => [key_id, label])).toEqual(ofKeys);
   const shown = await Promise.all(requests.map((id) => findUserReceipt(owner.userId, id)));
   expect(shown.map((receipt) => [receipt?.runKeyId, receipt?.runKeyLabel])).toEqual(ofKeys);
+});
+
+test('the account lists what each run spent, with the run key that it belongs to, and no run of others', async () => {
+  const owner = await newPerson({ credits: 100 });
+  const named = await mint(owner.userKey, { credits: 5, label: 'nightly' });
+  const run = { 'x-svc-run': 'report:7', 'x-svc-run-max-credits': '2' };
+  for (const key of [owner.userKey, named.key, named.key])
+    expect((await call('POST', '/v1/chat/completions', key, chat, run)).status).toBe(200);
+  expect((await send(owner.userKey)).status).toBe(200);
+  const runs = await listRuns(owner, 50);
+  const [first] = runs;
+  expect(runs).toMatchObject([
+    { id: 'report:7', keyId: named.id, keyLabel: 'nightly', used: 2, credits: wholeCredits(2) },
+    { id: 'report:7', keyId: null, keyLabel: null, used: 1, spent: (first?.spent ?? 0n) / 2n },
+  ]);
+  expect(await listRuns(owner, 1)).toEqual([first]);
+  expect(await listRuns(await newPerson(), 50)).toEqual([]);
+  expect(await listRuns({ ...owner, partnerId: (await newPerson()).partnerId }, 50)).toEqual([]);
 });
 
 test('deleting the account erases labels and budgets, also while a request of a run is running', async () => {

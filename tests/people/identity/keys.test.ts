@@ -40,6 +40,7 @@ describe('user keys', () => {
       keyId,
       appUserId: user.appUserId,
       lineage: [],
+      models: null,
     });
     expect(appUserId).toBe(user.appUserId);
     const row = await prisma().userKey.findUniqueOrThrow({ where: { id: keyId } });

@@ -447,7 +447,7 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { token, action: 'saveMyMails', input: { kind: 'limits', isOn: true, zone: 'UTC' } };
   const { keyId } = await mint(user);
   yield { token, action: 'restrictAppKey', ids: { keyId }, input: { origins: '', networks: '203.0.113.7' } };
-  const caller = { ...user, keyId, lineage: [] };
+  const caller = { ...user, keyId, lineage: [], models: null };
   const runKey = await mintRunKey(caller, { credits: wholeCredits(2), expiresInSeconds: 600 });
   yield { token, action: 'raiseKeyBudget', ids: { keyId: runKey.keyId }, input: { credits: '5' } };
   yield { token, action: 'revokeAppKey', ids: { keyId } };

@@ -88,7 +88,7 @@ export const CREDITS: Operation[] = [
     group: 'credits',
     summary: 'Read a run',
     description:
-      'Sums the requests that were sent with this `x-svc-run`. A run is forgotten after 90 days without one.',
+      'Sums the requests that were sent with this `x-svc-run`, by the key of the request or those minted below it. A run is forgotten after 90 days without one.',
     auth: 'user-key',
     pathParameters: { id: { description: 'The id of the run, as in `x-svc-run`.', example: 'nightly-7' } },
     response: {

@@ -103,8 +103,6 @@ function explainRaise(refusal: RaiseRefusal): ActionResult {
   switch (refusal.reason) {
     case 'not_live':
       return { ok: false, message: 'This run key is no longer active.' };
-    case 'not_first':
-      return { ok: false, message: 'Another run key minted this one. Raise the budget of the first one.' };
     case 'too_low':
       return refuseCredits(
         `Enter at least ${describeCredits(refusal.spent + refusal.held)}. This key has spent ${formatCredits(refusal.spent)}, and its running requests hold ${formatCredits(refusal.held)}.`,

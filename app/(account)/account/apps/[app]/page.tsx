@@ -22,6 +22,7 @@ import { amountOf, inCredits, inDollars } from '../../show-credits';
 import { Allowance } from './allowance';
 import { KeyTable } from './key-table';
 import { RunKeySection } from './run-key-section';
+import { RunSection } from './run-section';
 
 type Props = {
   params: Promise<{ app: string }>;
@@ -37,7 +38,7 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
   return { title: (await requireApp(props)).name };
 }
 
-/** One app: its credits, its allowance and its keys. */
+/** One app: its credits, its allowance, its keys and its runs. */
 export default async function AppPage(props: Props) {
   const [{ userId }, app, { key, page }] = await Promise.all([
     requireSession(),
@@ -93,6 +94,7 @@ export default async function AppPage(props: Props) {
       <LimitSections userId={userId} partnerId={app.partnerId} name={app.name} />
       <KeySection app={app} />
       {first === null && runKeys}
+      <RunSection userId={userId} partnerId={app.partnerId} appName={app.name} />
     </>
   );
 }

@@ -20,7 +20,7 @@ export function RaiseBudget({ name, ...budget }: Props) {
   return (
     <Dialog
       title={`Raise the budget of ${name}`}
-      description="The budget reserves nothing: the key still spends only what the app can spend."
+      description="The budget reserves nothing: the key still spends only what the app and the keys above it can spend."
       trigger={
         <Button look="secondary" size="small" aria-label={`Raise budget: ${name}`}>
           Raise budget

@@ -68,9 +68,7 @@ const columnsFor = (appName: string) => [
     header: () => <span className="sr-only">Raise the budget or end the key</span>,
     cell: ({ row: { original: key } }) => (
       <span className="inline-flex flex-wrap justify-end gap-2 sm:flex-nowrap">
-        {key.depth === 1 && (
-          <RaiseBudget keyId={key.keyId} name={nameOf(key)} credits={key.credits} spent={key.spent} />
-        )}
+        <RaiseBudget keyId={key.keyId} name={nameOf(key)} credits={key.credits} spent={key.spent} />
         <ConfirmButton
           label="End key"
           describe={nameOf(key)}

@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import type { Json } from '@/server/gateway/protocols/neutral';
+import { checkLedger } from '@/server/ledger';
+import { completion, messageStream, response } from '../../harness/scripted-responses';
+import type { Reply } from '../../harness/scripted-upstream';
+import { startClientWorld, upstreamName } from './world';
+
+/** The examples of docs/keys.md, run unchanged: each spends a run key of two dollars until it is refused. */
+
+const { NPM_CLIENTS = '', PYTHON_CLIENTS = '' } = process.env;
+const TIMEOUT_MS = 180_000;
+const run = promisify(execFile);
+const { url, person, upstream } = await startClientWorld();
+const GPT = 'openai/gpt-5';
+const CLAUDE = 'anthropic/claude-sonnet-5';
+
+const guide = readFileSync('docs/keys.md', 'utf8').split('### Two dollars for an agent')[1] ?? '';
+const fences = [...guide.matchAll(/```(\w+)\n(.+?)```/gs)].map(([, language = '', code = '']) => ({
+  language,
+  code,
+}));
+const find = (language: string, text: string): string =>
+  fences.find(({ code, ...each }) => each.language === language && code.includes(text))?.code ?? '';
+const lineWith = (text: string): string =>
+  find('sh', text)
+    .split('\n')
+    .find((line) => line.includes(text)) ?? '';
+
+const REFUSED =
+  /This request costs at least [\d.,]+ credits?, and [\d.]+ are left of the budget of this run key, or of one above it\. The user can raise it at (http\S+\/continue\?token=[\w-]+)/;
+
+type Env = Record<string, string | undefined>;
+type Ended = { output: string; failed: boolean };
+
+async function runShell(script: string, env: Env, cwd = process.cwd()): Promise<Ended> {
+  const running = run('sh', ['-c', script], {
+    cwd,
+    env: { NODE_ENV: 'test', PATH: process.env.PATH, ...env },
+  });
+  running.child.stdin?.end();
+  return running.then(
+    ({ stdout, stderr }) => ({ output: stdout + stderr, failed: false }),
+    ({ stdout, stderr }) => ({ output: stdout + stderr, failed: true }),
+  );
+}
+
+/** By the first example. */
+async function mintRunKey(): Promise<{ SVC: string; RUN_KEY: string }> {
+  const script = `${find('sh', 'RUN_KEY=$(').replace('https://YOUR-SERVICE', url)}printf %s "$RUN_KEY"`;
+  const { output } = await runShell(script, { USER_KEY: person.userKey });
+  expect(output).toMatch(/^svc_sk_\w{49}$/);
+  return { SVC: url, RUN_KEY: output };
+}
+
+/** As a provider whose model uses all the output it may. */
+const spending =
+  (reply: Reply) =>
+  (body: Json): Reply => {
+    const most = Number(body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens);
+    const spend = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(spend);
+      if (typeof value !== 'object' || value === null) return value;
+      const fields = Object.entries(value).map(([name, field]) => [
+        name,
+        name === 'completion_tokens' || name === 'output_tokens' ? most : spend(field),
+      ]);
+      return Object.fromEntries(fields);
+    };
+    return spend(reply) as Reply;
+  };
+
+async function expectSpent({ RUN_KEY }: { RUN_KEY: string }): Promise<void> {
+  const headers = { authorization: `Bearer ${RUN_KEY}` };
+  const { key } = await (await fetch(`${url}/v1/credits/balance`, { headers })).json();
+  expect(key.spent).toBeGreaterThan(150);
+  expect(key.spent).toBeLessThanOrEqual(200);
+  expect((await checkLedger()).differences).toEqual([]);
+}
+
+/** Until it fails. */
+async function spendAll(work: (env: Env) => Promise<Ended>): Promise<string> {
+  const env = await mintRunKey();
+  let ended = await work(env);
+  expect(ended.output).toContain('Done');
+  for (let times = 0; times < 10 && !ended.failed; times++) ended = await work(env);
+  await expectSpent(env);
+  return ended.output;
+}
+
+test('the guide has an example for each agent', () => {
+  for (const text of ['curl -s --fail-with-body', 'claude --print', 'codex exec'])
+    expect(find('sh', text)).not.toBe('');
+  for (const text of ['from agents', 'from langgraph']) expect(find('python', text)).not.toBe('');
+});
+
+test(
+  'a shell script spends two dollars, and then prints the address where the user raises the budget',
+  async () => {
+    upstream.script(upstreamName(GPT), spending(completion({ content: 'Done' })));
+    expect(await spendAll((env) => runShell(find('sh', 'curl -s --fail-with-body'), env))).toMatch(REFUSED);
+  },
+  TIMEOUT_MS,
+);
+
+test.runIf(PYTHON_CLIENTS !== '').each([
+  ['openai-agents', 'from agents'],
+  ['langchain', 'from langgraph'],
+])(
+  'the example for %s spends two dollars, and ends with the address',
+  async (client, text) => {
+    const done = client === 'langchain' ? completion({ content: 'Done' }) : response([DONE]);
+    upstream.script(upstreamName(GPT), spending(done));
+    const python = path.join(PYTHON_CLIENTS, client, 'bin/python');
+    const output = await spendAll((env) =>
+      runShell(`${python} - <<'END'\n${find('python', text)}\nEND`, env),
+    );
+    expect(output).toMatch(REFUSED);
+  },
+  TIMEOUT_MS,
+);
+
+const DONE = {
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Done', annotations: [] }],
+};
+
+/** An agent that never finishes: each turn calls a tool. */
+const callsForever = (name: string, input: Json) =>
+  spending(
+    messageStream(
+      [
+        { type: 'text', text: 'Done' },
+        { type: 'tool_use', id: 'toolu_1', name, input },
+      ],
+      'tool_use',
+    ),
+  );
+
+test.runIf(NPM_CLIENTS !== '')(
+  'Claude Code ends when two dollars are spent, and shows the address',
+  async () => {
+    const env = await mintRunKey();
+    upstream.script(upstreamName(CLAUDE), callsForever('Bash', { command: 'echo lighthouse' }));
+    const models = Object.fromEntries(
+      ['', 'DEFAULT_HAIKU_', 'DEFAULT_SONNET_', 'DEFAULT_OPUS_'].map((of) => [
+        `ANTHROPIC_${of}MODEL`,
+        CLAUDE,
+      ]),
+    );
+    const command = `${lineWith('claude --print')} --allowedTools Bash`;
+    const bin = path.join(NPM_CLIENTS, 'node_modules/.bin');
+    const { output, failed } = await runShell(
+      command,
+      {
+        ...env,
+        ...models,
+        PATH: `${bin}:${process.env.PATH}`,
+        HOME: NPM_CLIENTS,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      },
+      folderOf('work'),
+    );
+    expect([output, failed]).toEqual([expect.stringMatching(REFUSED), true]);
+    await expectSpent(env);
+  },
+  TIMEOUT_MS,
+);
+
+test.runIf(NPM_CLIENTS !== '')(
+  'Codex ends when two dollars are spent, and shows the address',
+  async () => {
+    const env = await mintRunKey();
+    upstream.script(upstreamName(CLAUDE), callsForever('exec_command', { cmd: 'echo lighthouse' }));
+    const home = folderOf('codex-run-key');
+    const config = /```toml\n(.+?)```/s.exec(readFileSync('docs/clients.md', 'utf8'))?.[1] ?? '';
+    writeFileSync(path.join(home, 'config.toml'), config.replace('http://localhost:3000', url));
+    const bin = path.join(NPM_CLIENTS, 'node_modules/.bin');
+    const { output, failed } = await runShell(
+      `${lineWith('codex exec')} --skip-git-repo-check`,
+      { ...env, PATH: `${bin}:${process.env.PATH}`, HOME: NPM_CLIENTS, CODEX_HOME: home },
+      folderOf('work'),
+    );
+    expect([output, failed]).toEqual([expect.stringMatching(REFUSED), true]);
+    await expectSpent(env);
+  },
+  TIMEOUT_MS,
+);
+
+function folderOf(name: string): string {
+  const folder = path.join(NPM_CLIENTS, name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

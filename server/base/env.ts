@@ -160,6 +160,7 @@ export const settingsSchema = z.object({
   KEEP_REPLAYS_HOURS: upTo(24),
   MINIMUM_PURCHASE: count(5),
   MAXIMUM_PURCHASE: count(500),
+  REFUND_DAYS: count(14),
 
   EARNINGS_HOLD_DAYS: count(30),
   GRANTS_EARN_COMMISSION: flag,

@@ -52,6 +52,7 @@ export class LoopbackIssuer {
       cookies: { keys: ['a cookie key of the tests'] },
       ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
       features: { devInteractions: { enabled: false } },
+      pkce: { required: () => true },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
       interactions: { url: (_, { uid }) => `/enter/${uid}` },
       findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...this.person, sub }) }),
@@ -74,7 +75,10 @@ export class LoopbackIssuer {
     });
   }
 
-  private async enter(provider: Provider, { req, res }: { req: IncomingMessage; res: ServerResponse }): Promise<void> {
+  private async enter(
+    provider: Provider,
+    { req, res }: { req: IncomingMessage; res: ServerResponse },
+  ): Promise<void> {
     const result =
       this.person === null
         ? { error: 'access_denied' }

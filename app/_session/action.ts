@@ -10,7 +10,7 @@ import { toApiError } from '@/server/base/http/respond';
 import { newId } from '@/server/base/ids';
 import { countAction } from '@/server/base/rate-limit/actions';
 import { isConfirmed, lacksPasskey } from '@/server/people/presence';
-import { isOperator } from '@/server/people/sessions';
+import { isOperator, lacksIssuer } from '@/server/people/sessions';
 import { findSession, type Session } from './session';
 
 /**
@@ -63,6 +63,7 @@ export function operatorAction<Schema extends z.ZodType, Value = undefined>(
 ): Action<z.input<Schema>, Value> {
   const confirmed: Work<Schema, Value> = async (session, input) => {
     if (!isOperator(session)) throw new ApiError('not_found', 'There is nothing at this address');
+    if (lacksIssuer(session)) return { ok: false, message: `Sign in with ${settings().OIDC_NAME} first.` };
     if (await lacksPasskey(session)) return UNCONFIRMED;
     return work(session, input);
   };

@@ -1,6 +1,7 @@
 import { cookies, headers } from 'next/headers';
 import { readClientIp } from '@/server/base/http/client-ip';
 import { KNOWN_BROWSER_COOKIE, KNOWN_BROWSER_SECONDS } from '@/server/people/known-browser';
+import { PENDING_IDENTITY_COOKIE } from '@/server/people/pending-identity';
 import {
   SESSION_COOKIE,
   SESSION_COOKIE_OPTIONS,
@@ -16,6 +17,7 @@ export async function readBrowser() {
     browserCookie: (await cookies()).get(KNOWN_BROWSER_COOKIE)?.value ?? null,
     userAgent: request.get('user-agent') ?? '',
     currentToken: (await cookies()).get(SESSION_COOKIE)?.value ?? null,
+    pendingIdentity: (await cookies()).get(PENDING_IDENTITY_COOKIE)?.value ?? null,
   };
 }
 
@@ -26,4 +28,6 @@ export async function keepSession(session: { token: string; browserCookie?: stri
   if (session.browserCookie === undefined) return;
   const options = { ...SESSION_COOKIE_OPTIONS, maxAge: KNOWN_BROWSER_SECONDS };
   store.set(KNOWN_BROWSER_COOKIE, session.browserCookie, options);
+  // An identity that waits for a code was linked with this sign-in, or is given up.
+  store.set(PENDING_IDENTITY_COOKIE, '', { ...SESSION_COOKIE_OPTIONS, maxAge: 0 });
 }

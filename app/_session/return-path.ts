@@ -16,6 +16,11 @@ export function signInPath(returnTo: string): string {
   return `/sign-in?return=${encodeURIComponent(returnTo)}`;
 }
 
+/** The page that asks an operator to sign in with the company's issuer, with the way back. */
+export function issuerPath(returnTo: string): string {
+  return `/sign-in/issuer?return=${encodeURIComponent(returnTo)}`;
+}
+
 /** The page that asks a signed-in user for a passkey, with the way back. */
 export function passkeyPath(returnTo: string): string {
   return `/sign-in/passkey?return=${encodeURIComponent(returnTo)}`;

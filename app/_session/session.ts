@@ -6,9 +6,9 @@ import { PATH_HEADER } from '@/app/_ui/site-header';
 import { lacksPasskey } from '@/server/people/presence';
 import type { SessionUser } from '@/server/people/session-adapter';
 import { SESSION_COOKIE } from '@/server/people/session-cookie';
-import { isOperator, type LiveSession } from '@/server/people/sessions';
+import { isOperator, type LiveSession, lacksIssuer } from '@/server/people/sessions';
 import { callNextAuth } from './call-next-auth';
-import { HOME, passkeyPath, signInPath } from './return-path';
+import { HOME, issuerPath, passkeyPath, signInPath } from './return-path';
 
 /** The session on the service's own pages. For pages; actions are made in `action.ts`. */
 
@@ -36,10 +36,11 @@ export async function hasSessionCookie(): Promise<boolean> {
   return (await cookies()).has(SESSION_COOKIE);
 }
 
-/** For anyone but an operator, this page is a 404. An operator with a passkey has to have used it. */
+/** For anyone but an operator, this page is a 404. An operator has to have used the passkey, if there is one, and the issuer, if OIDC_OPERATORS asks for it. */
 export const requireOperator = cache(async (): Promise<Session> => {
   const session = await requireSession();
   if (!isOperator(session)) notFound();
+  if (lacksIssuer(session)) redirect(issuerPath(await here()));
   if (await lacksPasskey(session)) redirect(passkeyPath(await here()));
   return session;
 });

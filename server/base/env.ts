@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
-import { findRealSettings } from './open-sandboxes';
+import { findRealSettings, isRealUrl } from './open-sandboxes';
 import { findUnprintable } from './printable';
 
 /**
@@ -91,6 +91,19 @@ export const settingsSchema = z.object({
       ),
     )
     .default([]),
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+  MICROSOFT_CLIENT_ID: z.string().optional(),
+  MICROSOFT_CLIENT_SECRET: z.string().optional(),
+  OIDC_ISSUER: address.optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().max(40).default('single sign-on'),
+  OIDC_DOMAINS: z.string().toLowerCase().pipe(list).default([]),
+  OIDC_GROUPS: list.default([]),
+  OIDC_OPERATORS: flag,
   PARTNER_SIGNUP: z.enum(['open', 'approval', 'closed'], { error: 'open, approval or closed' }).optional(),
 
   SANDBOX: z.enum(['open', 'closed'], { error: 'open or closed' }).optional(),
@@ -147,6 +160,7 @@ export const settingsSchema = z.object({
   KEEP_REPLAYS_HOURS: upTo(24),
   MINIMUM_PURCHASE: count(5),
   MAXIMUM_PURCHASE: count(500),
+  REFUND_DAYS: count(14),
 
   EARNINGS_HOLD_DAYS: count(30),
   GRANTS_EARN_COMMISSION: flag,
@@ -318,6 +332,7 @@ function refuseContradictions(parsed: Parsed): void {
     ...withLiveKey(parsed),
     ...withStripeKey(parsed),
     ...aboutSeller(parsed),
+    ...aboutIssuers(parsed),
     [
       parsed.PAYOUTS === 'stripe' && parsed.STRIPE_SECRET_KEY === undefined && parsed.SANDBOX === 'closed',
       'PAYOUTS: expected manual, because STRIPE_SECRET_KEY is unset and the sandboxes are closed',
@@ -352,6 +367,32 @@ function aboutSeller(parsed: Parsed): [boolean, string][] {
         `${name}: expected Latin, Greek or Cyrillic letters, because invoices cannot show “${missing}”`,
       ];
     }),
+  ];
+}
+
+/** What signing in with an issuer needs. */
+function aboutIssuers(parsed: Parsed): [boolean, string][] {
+  const { OIDC_ISSUER: issuer } = parsed;
+  const groups = [
+    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+    ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'],
+    ['MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
+    ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+  ] as const;
+  const restricts = parsed.OIDC_OPERATORS || parsed.OIDC_DOMAINS.length + parsed.OIDC_GROUPS.length > 0;
+  return [
+    ...groups.map((names): [boolean, string] => [
+      new Set(names.map((name) => parsed[name] === undefined)).size > 1,
+      `${names.join(', ')}: expected all or none, because signing in needs all`,
+    ]),
+    [
+      restricts && issuer === undefined,
+      'OIDC_DOMAINS, OIDC_GROUPS, OIDC_OPERATORS: expected to be unset, because OIDC_ISSUER is unset',
+    ],
+    [
+      issuer !== undefined && isPlainHttp(issuer) && isRealUrl(issuer),
+      'OIDC_ISSUER: expected an https:// address',
+    ],
   ];
 }
 

@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'cns' // consent to automatic charges
   | 'ech' // change of an e-mail address
   | 'evt' // webhook event
+  | 'idn' // linked identity
   | 'key' // user key
   | 'inv' // invitation to a team
   | 'po' // payout

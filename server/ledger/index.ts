@@ -85,6 +85,13 @@ export {
   readCorrections,
   type StoredReceipt,
 } from './receipt';
+export {
+  type AskedRefund,
+  askRefund,
+  type Refundable,
+  type RefundRequest,
+  readRefundable,
+} from './refunds';
 export { resumePartner, resumeUser } from './resume';
 export { capture, release } from './settle';
 export { takeSettledUsers } from './settled-users';

@@ -6,6 +6,7 @@ import { sweepPaymentMethodDomains } from './checkout/payment-method-domains';
 import { sweepPayments } from './checkout/sweep';
 import { sweepReversals } from './checkout/sweep-reversals';
 import { watchBalances } from './checkout/top-up/watch-balances';
+import { completeUserRefunds } from './checkout/user-refunds';
 import { forgetOldVisits } from './checkout/visits';
 import { sweepAccounts } from './payouts/accounts';
 import { sweepBankPayouts } from './payouts/bank-payouts';
@@ -17,6 +18,7 @@ import { sweepTransfers } from './payouts/transfers';
 /** Without the payout method `stripe`, the jobs of payouts that concern it find nothing to do. */
 export const PAYMENT_JOBS: readonly Job[] = [
   { name: 'payment sweep', everyMs: 30 * SECOND_MS, run: sweepPayments },
+  { name: 'user refunds', everyMs: 30 * SECOND_MS, run: completeUserRefunds },
   { name: 'balances', everyMs: SECOND_MS, run: watchBalances },
   { name: 'reversal sweep', everyMs: HOUR_MS, run: sweepReversals },
   { name: 'payment method domains', everyMs: 30 * SECOND_MS, run: sweepPaymentMethodDomains },

@@ -110,8 +110,8 @@ export async function findUndoableChange(token: string): Promise<{ email: string
 }
 
 /**
- * Restores the address of before a change, and ends what was opened since: devices, passkeys and keys. Undoes all later
- * changes too. False when the link is not ours, has expired or was used.
+ * Restores the address of before a change, and ends what was opened since: devices, passkeys, linked
+ * identities and keys. Undoes all later changes too. False when the link is not ours, has expired or was used.
  */
 export async function undoEmailChange(token: string): Promise<boolean> {
   return inTransaction(async (tx) => {
@@ -123,6 +123,7 @@ export async function undoEmailChange(token: string): Promise<boolean> {
     const since = { userId, createdAt: { gte: changedAt } };
     await endSessions(tx, userId, null);
     await tx.passkey.deleteMany({ where: since });
+    await tx.linkedIdentity.deleteMany({ where: since });
     const keys = await tx.userKey.findMany({ where: { ...since, revokedAt: null }, orderBy: { id: 'asc' } });
     for (const { id } of keys) await revokeUserKey(tx, { keyId: id, reason: 'session_revoked' });
     await moveAccount(tx, { userId, from: replaced, to: oldEmail });

@@ -30,6 +30,7 @@ export async function deleteAccount(userId: string): Promise<void> {
     for (const { id } of sessions) await revokeSession(tx, id);
     await revokeKeysOfUser(tx, userId);
     await tx.passkey.deleteMany({ where: { userId } });
+    await tx.linkedIdentity.deleteMany({ where: { userId } });
     await tx.emailChange.deleteMany({ where: { userId } });
     await tx.session.updateMany({ where: { userId }, data: { userAgent: '' } });
     await tx.userApp.updateMany({ where: { userId }, data: { metadata: {} } });

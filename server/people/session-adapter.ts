@@ -3,7 +3,7 @@ import { findSession, type LiveSession } from './sessions';
 
 /**
  * Lets next-auth read our sessions. next-auth stores tokens in plain text; here they are looked up by
- * hash, and we manage last use and expiry. Sign-in and sign-out do not use it.
+ * hash, and we manage last use and expiry. Sign-in and sign-out do not use it: an account is never found by what an issuer says without our rules.
  */
 
 export type SessionUser = AdapterUser & { live: LiveSession };
@@ -20,4 +20,5 @@ export const sessionAdapter = (onFailure: (error: unknown) => void): Adapter => 
     return { session: { sessionToken: token, userId: live.userId, expires: live.expiresAt }, user };
   },
   updateSession: () => null,
+  getUserByAccount: () => null,
 });

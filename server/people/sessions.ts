@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, now, nowDate } from '../base/clock';
 import { prisma, type Tx } from '../base/db';
 import { settings } from '../base/env';
 import { newId, randomBase62, sha256 } from '../base/ids';
+import { isOfCompany } from './issuers';
 import type { LockedSession } from './keys/mint';
 
 /** Device sessions, opened by signing in with an e-mailed code. The token is stored as a hash. */
@@ -67,6 +68,8 @@ export type LiveSession = {
   /** When the user last confirmed their presence. */
   confirmedAt: Date;
   confirmedBy: Confirmation;
+  /** Whether its user signed in to this device with the issuer of OIDC_ISSUER. */
+  isFromIssuer: boolean;
   expiresAt: Date;
 };
 
@@ -74,7 +77,7 @@ export type LiveSession = {
 export async function findSession(token: string): Promise<LiveSession | null> {
   const session = await prisma().session.findUnique({
     where: { tokenHash: hashOf(token) },
-    include: { user: true },
+    include: { user: true, identity: true },
   });
   if (session === null || !isLive(session)) return null;
   if (now() - session.lastSeenAt.getTime() >= LAST_SEEN_STEP_MS) {
@@ -91,6 +94,7 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     createdAt: session.createdAt,
     confirmedAt: session.confirmedAt,
     confirmedBy: readConfirmation(session),
+    isFromIssuer: session.identity !== null && isOfCompany(session.identity),
     expiresAt: new Date(endOf(session)),
   };
 }
@@ -121,6 +125,10 @@ function endOf({ createdAt, expiresAt, user }: StoredSession): number {
 export function isOperator({ email }: { email: string }): boolean {
   return settings().OPERATOR_EMAILS.includes(email);
 }
+
+/** Whether an operator still has to sign in with the issuer of OIDC_ISSUER: a mailbox alone is not enough. */
+export const lacksIssuer = ({ isFromIssuer }: LiveSession): boolean =>
+  settings().OIDC_OPERATORS && !isFromIssuer;
 
 /**
  * Keeps a signed-in device signed in for the rest of the transaction: a log-out already in progress

@@ -1,6 +1,8 @@
 import { inTransaction, type Tx } from '../base/db';
 import { settings } from '../base/env';
 import { noteSignIn } from '../base/traces';
+import { linkIdentity } from './identities';
+import { sendIdentityMail } from './identity-mail';
 import { revokeSession } from './keys/revoke';
 import { readBrowserIds, rememberBrowser } from './known-browser';
 import {
@@ -11,6 +13,7 @@ import {
   sendLoginCode,
   verifyLoginCode,
 } from './login-codes';
+import { readPendingIdentity } from './pending-identity';
 import {
   type Confirmation,
   findSession,
@@ -36,6 +39,8 @@ export type ServiceSignIn = CodeBrowser & {
   userAgent: string;
   /** The session token that the browser sent, possibly another user's. */
   currentToken: string | null;
+  /** The cookie of an identity that this code links to the account. */
+  pendingIdentity?: string | null;
 };
 
 /**
@@ -49,12 +54,15 @@ export async function signInToService(
   const { email } = await verifyLoginCode({ ...entry, ...OWN_PAGES });
   const current = entry.currentToken === null ? null : await findSession(entry.currentToken);
   const browserCookie = rememberBrowser(entry.browserCookie, email);
+  const identity = readPendingIdentity(entry.pendingIdentity, email);
   const { token } = await inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
     const { id: userId } = await openUser(tx, email);
     await noteSignIn(tx, { userId, clientIp, browserIds: readBrowserIds(browserCookie) });
-    return openDeviceSession(tx, { userId, userAgent, current });
+    const identityId = identity && (await linkIdentity(tx, userId, identity));
+    return openDeviceSession(tx, { userId, userAgent, current, identityId });
   });
+  if (identity !== null) await sendIdentityMail(email, identity, 'added');
   return { token, browserCookie };
 }
 
@@ -63,10 +71,21 @@ export type DeviceSession = {
   userAgent: string;
   current: LiveSession | null;
   confirmedBy?: Confirmation;
+  /** The linked identity that the user signed in with. */
+  identityId?: string | null;
 };
 
 /** Opens or renews the session of a browser whose user has just confirmed their presence, and replaces the `current` one. */
 export async function openDeviceSession(
+  tx: Tx,
+  { identityId = null, ...device }: DeviceSession,
+): Promise<{ sessionId: string; token: string }> {
+  const opened = await renewOrOpen(tx, device);
+  if (identityId !== null) await tx.session.update({ where: { id: opened.sessionId }, data: { identityId } });
+  return opened;
+}
+
+async function renewOrOpen(
   tx: Tx,
   { userId, userAgent, current, confirmedBy }: DeviceSession,
 ): Promise<{ sessionId: string; token: string }> {

@@ -6,17 +6,17 @@ import { storedHashes } from '../base/keyed-hash';
 import { mailboxOf, untaggedAddress } from './email';
 
 /** Finds or creates the account of a normalised e-mail address. */
-export async function openUser(tx: Tx, email: string): Promise<{ id: string }> {
+export async function openUser(tx: Tx, email: string): Promise<{ id: string; isNew: boolean }> {
   const [mailbox] = hashMailbox(email);
   const known = findMailboxHashes(email);
   // The update changes nothing. It makes the statement return the row when another request created it first.
-  const [user] = await tx.$queryRaw<{ id: string }[]>`
+  const [user] = await tx.$queryRaw<{ id: string; isNew: boolean }[]>`
     INSERT INTO "user" (id, email, created_at, mailbox_hash)
     VALUES (${newId('usr')}, ${email}, ${nowDate()},
       coalesce((SELECT mailbox_hash FROM "user" WHERE mailbox_hash = ANY (${known})
         ORDER BY mailbox_hash = ${mailbox} DESC LIMIT 1), ${mailbox}))
     ON CONFLICT (email) DO UPDATE SET email = excluded.email
-    RETURNING id`;
+    RETURNING id, xmax = 0 AS "isNew"`;
   invariant(user, 'an upsert returns its row');
   await requireUnreserved(tx, { email, userId: user.id });
   return user;

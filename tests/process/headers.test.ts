@@ -84,7 +84,7 @@ const KINDS: [RegExp, Kind][] = [
   // To the demo's own host.
   [/^\/demo$/, 'redirect'],
   [
-    /^\/($|account|auth\/authorize$|continue$|dev\/mail|device$|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/passkey)?$|status$|stop$|team\/|undo-email$|unsubscribe$)/,
+    /^\/($|account|auth\/authorize$|continue$|dev\/mail|device$|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/(passkey|issuer))?$|status$|stop$|team\/|undo-email$|unsubscribe$)/,
     'page',
   ],
   [/^\/((llms|llms-full|robots)\.txt|sitemap\.xml|icon\.svg)$/, 'page'],
@@ -117,7 +117,8 @@ test('every response has the security headers of its kind, and every cookie all 
       KNOWN_BROWSER_COOKIE,
       '__Host-svc-visit',
       '__Host-next-auth',
-      '__Secure-next-auth',
+      '__Host-svc-sign',
+      '__Host-svc-identity',
     ]),
   );
 }, 300_000);

@@ -3,22 +3,23 @@
 import { useState } from 'react';
 import { type Challenge, CodeEntry } from '@/app/_ui/code-entry';
 import { useAction } from '@/app/_ui/use-action';
-import { messagesFor } from '@/app/checkout/messages';
+import type { Messages } from '@/app/checkout/messages';
 import { enterCode, sendCode } from './actions';
 
 type Props = {
   email: string;
   challenge: Challenge;
+  say: Messages;
+  /** Why this sign-in needs a code. */
+  why?: string | undefined;
   onSent(challenge: Challenge): void;
   onOtherEmail(): void;
   onSignedIn(): void;
 };
 
 /** The same step as in the checkout. */
-const WORDS = messagesFor('en');
-
-export function CodeForm({ email, challenge, onSent, onOtherEmail, onSignedIn }: Props) {
-  const [hint, setHint] = useState(WORDS.codeHint);
+export function CodeForm({ email, challenge, say, why, onSent, onOtherEmail, onSignedIn }: Props) {
+  const [hint, setHint] = useState(say.codeHint);
   const [isLeaving, setLeaving] = useState(false);
   const entry = useAction(enterCode);
   const another = useAction(sendCode);
@@ -40,18 +41,18 @@ export function CodeForm({ email, challenge, onSent, onOtherEmail, onSignedIn }:
     forgetFailures();
     const sent = await another.run({ email });
     if (!sent.ok || !sent.value) return;
-    setHint(WORDS.resent);
+    setHint(say.resent);
     onSent({ id: sent.value.challengeId, resendInSeconds: sent.value.resendInSeconds });
   }
 
   return (
     <section className="animate-appear">
-      <h1 className="text-2xl font-semibold">{WORDS.codeTitle}</h1>
+      <h1 className="text-2xl font-semibold">{say.codeTitle}</h1>
       <p className="mt-1.5 mb-6 text-muted">
-        {WORDS.codeText} <strong className="font-medium wrap-anywhere text-text">{email}</strong>
+        {why} {say.codeText} <strong className="font-medium wrap-anywhere text-text">{email}</strong>
       </p>
       <CodeEntry
-        words={WORDS}
+        words={say}
         hint={hint}
         error={entry.failure?.message ?? another.failure?.message}
         challenge={challenge}

@@ -124,7 +124,7 @@ export type AllowanceOutcome =
   | { granted_credits: number; credits_added: number; balance: number }
   | { challenge_id: string; resend_in: number };
 
-type SignedIn = { sign_in_token: string; state: VisitState };
+export type SignedIn = { sign_in_token: string; state: VisitState };
 
 /** A code that was mailed, as the user entered it. */
 export type EnteredCode = { challengeId: string; email: string; code: string };
@@ -157,6 +157,12 @@ export function createApi(visitId: string) {
         changes_account: changesAccount,
       }),
     issueToken: () => post<{ sign_in_token: string }>('/sign-in-token'),
+    /** Of the window that this one opened. Refused as a code is. */
+    acceptHandOver: (token: string, changesAccount: boolean) =>
+      post<{ sign_in_token: string } | { refused: 'other_account'; email: string }>('/sign-in-token', {
+        hand_over: token,
+        changes_account: changesAccount,
+      }),
     recognise: (userKey: string) => post<{ state: VisitState }>('/recognise', { user_key: userKey }),
     saveAllowance: (
       { credits, saveId }: AllowanceChoice,

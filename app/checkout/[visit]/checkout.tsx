@@ -7,6 +7,7 @@ import { FullMessage, OpeningMessage, Panel } from '../panel';
 import { ProblemStep } from '../problem-step';
 import { AccountHeader } from './account-header';
 import { hasAccount } from './checkout-state';
+import type { SignInWindow } from './issuer-windows';
 import { LeavePrompt } from './leave-prompt';
 import { StepView } from './step-view';
 import { useCheckout } from './use-checkout';
@@ -17,10 +18,11 @@ type Props = {
   language: Language;
   brand: string;
   accountUrl: string;
+  signIn: SignInWindow;
   mailUrl: string | null;
 };
 
-export function Checkout({ visitId, origin, language, brand, accountUrl, mailUrl }: Props) {
+export function Checkout({ visitId, origin, language, brand, accountUrl, signIn, mailUrl }: Props) {
   const say = messagesFor(language);
   const { state, dispatch, api, host, orphaned, actions, leave } = useCheckout(visitId, origin, language);
   const { visit, cards, step, isLeaving, offer } = state;
@@ -59,6 +61,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl, mailUrl
         actions={actions}
         dispatch={dispatch}
         accountUrl={accountUrl}
+        signIn={signIn}
         mailUrl={mailUrl}
         init={host.init}
       />

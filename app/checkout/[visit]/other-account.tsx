@@ -5,20 +5,21 @@ import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
-import type { Api, EnteredCode, VisitState } from './api';
+import type { SignedIn, VisitState } from './api';
 import { describeCodeFailure } from './describe-failure';
 
 type Props = {
   say: Messages;
-  api: Api;
   visit: VisitState;
-  entry: EnteredCode;
-  onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
+  email: string;
+  /** Signs in with the other account. */
+  change(): Promise<SignedIn>;
+  onSignedIn(result: SignedIn): Promise<void>;
   onOtherEmail(): void;
 };
 
 /** The account does not change without a word. The address of the other one is not shown: anyone may hold this device. */
-export function OtherAccount({ say, api, visit, entry, onSignedIn, onOtherEmail }: Props) {
+export function OtherAccount({ say, visit, email, change, onSignedIn, onOtherEmail }: Props) {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -26,8 +27,7 @@ export function OtherAccount({ say, api, visit, entry, onSignedIn, onOtherEmail 
     setBusy(true);
     setError(undefined);
     try {
-      const verified = await api.verifyCode(entry, true);
-      if ('sign_in_token' in verified) await onSignedIn(verified);
+      await onSignedIn(await change());
     } catch (failure) {
       setError(describeCodeFailure(failure, say));
       setBusy(false);
@@ -37,9 +37,7 @@ export function OtherAccount({ say, api, visit, entry, onSignedIn, onOtherEmail 
   return (
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.otherAccountTitle(visit.app_name)}</StepTitle>
-      <p className="mt-1.5 mb-6 wrap-anywhere text-muted">
-        {say.otherAccountText(visit.app_name, entry.email)}
-      </p>
+      <p className="mt-1.5 mb-6 wrap-anywhere text-muted">{say.otherAccountText(visit.app_name, email)}</p>
       <Button size="large" className="w-full" onClick={onOtherEmail}>
         {say.otherAccountRetry}
       </Button>
@@ -51,7 +49,7 @@ export function OtherAccount({ say, api, visit, entry, onSignedIn, onOtherEmail 
         onClick={() => void proceed()}
       >
         <span className="min-w-0 whitespace-normal">
-          {say.continueAs} <span className="wrap-anywhere">{entry.email}</span>
+          {say.continueAs} <span className="wrap-anywhere">{email}</span>
         </span>
       </ArmedButton>
       <p role="alert" className="mt-2 text-sm text-danger empty:hidden">

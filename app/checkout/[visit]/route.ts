@@ -1,5 +1,7 @@
+import { SIGN_IN_WINDOW } from '@/app/_session/issuer-start';
 import { settings } from '@/server/base/env';
 import { findVisitOrigin } from '@/server/payments/checkout/visits';
+import { listIssuers } from '@/server/people/issuers';
 import { visitDocument } from '../document';
 
 type Context = { params: Promise<{ visit: string }> };
@@ -14,6 +16,7 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     origin: visit?.origin ?? null,
     brand: BRAND_NAME,
     accountUrl: `${BASE_URL}/account`,
+    signIn: { issuers: listIssuers(), window: `${BASE_URL}${SIGN_IN_WINDOW}?visit=${visitId}` },
     mailUrl: SANDBOX_MAIL_URL === undefined ? null : `${BASE_URL}/dev/mail`,
   });
 }

@@ -7,9 +7,17 @@ import type { Language } from '../../_ui/language';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
-import { type Api, type EnteredCode, failureCode, type VisitState } from './api';
+import {
+  type Api,
+  type EnteredCode,
+  failureCode,
+  RequestFailed,
+  type SignedIn,
+  type VisitState,
+} from './api';
 import { ContinueAs } from './continue-as';
 import { describeCodeFailure, describeFailure } from './describe-failure';
+import { IssuerWindows, type SignInWindow } from './issuer-windows';
 import { MailHint } from './mail-hint';
 import { OtherAccount } from './other-account';
 
@@ -24,16 +32,19 @@ type Props = {
   isStepUp: boolean;
   /** The promotion code that the user is confirming their identity for. */
   promotionCode?: string | undefined;
-  onSignedIn(result: { sign_in_token: string; state: VisitState }): Promise<void>;
+  signIn: SignInWindow;
+  onSignedIn(result: SignedIn): Promise<void>;
   onBuy?: (() => void) | undefined;
   onBack?: (() => void) | undefined;
 };
 
 type SentChallenge = Challenge & { email: string };
+/** The user has proven to be another than the one who is known. */
+type Other = { email: string; change(): Promise<SignedIn> };
 
 export function SignIn(props: Props) {
   const [email, setEmail] = useState(props.visit.email ?? '');
-  const [other, setOther] = useState<EnteredCode | null>(null);
+  const [other, setOther] = useState<Other | null>(null);
   const [challenge, setChallenge] = useState<SentChallenge | null>(null);
   const [knownAs, setKnownAs] = useState(props.visit.device_email);
   function startAgain() {
@@ -42,9 +53,9 @@ export function SignIn(props: Props) {
   }
 
   if (knownAs !== null) return <ContinueAs {...props} email={knownAs} onOther={() => setKnownAs(null)} />;
-  if (other !== null) return <OtherAccount {...props} entry={other} onOtherEmail={startAgain} />;
+  if (other !== null) return <OtherAccount {...props} {...other} onOtherEmail={startAgain} />;
   if (challenge === null) {
-    return <EmailForm {...props} email={email} onEmail={setEmail} onSent={setChallenge} />;
+    return <EmailForm {...props} email={email} onEmail={setEmail} onSent={setChallenge} onOther={setOther} />;
   }
   return (
     <CodeForm
@@ -59,6 +70,13 @@ export function SignIn(props: Props) {
 
 const LOOKS_LIKE_EMAIL = /^[^\s@,;]+@[^\s@,;.]+\.[^\s@,;]+$/;
 
+type EmailFormProps = Props & {
+  email: string;
+  onEmail(email: string): void;
+  onSent(challenge: SentChallenge): void;
+  onOther(other: Other): void;
+};
+
 function EmailForm({
   say,
   language,
@@ -71,7 +89,8 @@ function EmailForm({
   promotionCode,
   onBuy,
   onBack,
-}: Props & { email: string; onEmail(email: string): void; onSent(challenge: SentChallenge): void }) {
+  ...props
+}: EmailFormProps) {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -120,6 +139,16 @@ function EmailForm({
       <Button type="submit" size="large" busy={busy} className="mt-5 w-full">
         {say.sendCode}
       </Button>
+      <IssuerWindows
+        say={say}
+        api={api}
+        signIn={props.signIn}
+        onOther={props.onOther}
+        onSignedIn={props.onSignedIn}
+        onFailed={(failure) =>
+          setError(typeof failure === 'string' ? failure : describeFailure(failure, say))
+        }
+      />
       {onBuy && (
         <Button look="quiet" className="mt-2 w-full" onClick={onBuy}>
           {say.buyInstead}
@@ -138,7 +167,7 @@ type CodeProps = Props & {
   challenge: SentChallenge;
   onSent(challenge: SentChallenge): void;
   /** The code is right, but of another account than the one that is known. */
-  onOther(entry: EnteredCode): void;
+  onOther(other: Other): void;
   onOtherEmail(): void;
 };
 
@@ -163,7 +192,7 @@ function CodeForm({
     const entry = { challengeId: id, email, code };
     try {
       const verified = await api.verifyCode(entry, false);
-      if ('refused' in verified) onOther(entry);
+      if ('refused' in verified) onOther({ email, change: () => changeAccount(api, entry) });
       else await onSignedIn(verified);
       return true;
     } catch (failure) {
@@ -204,4 +233,10 @@ function CodeForm({
       <MailHint say={say} mailUrl={mailUrl} />
     </section>
   );
+}
+
+async function changeAccount(api: Api, entry: EnteredCode): Promise<SignedIn> {
+  const verified = await api.verifyCode(entry, true);
+  if ('refused' in verified) throw new RequestFailed(verified.refused, 'The account was not changed');
+  return verified;
 }

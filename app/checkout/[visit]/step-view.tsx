@@ -14,6 +14,7 @@ import type { Api, Order, VisitState } from './api';
 import { BankStep } from './bank-step';
 import { type CheckoutEvent, needsAllowance, type Step } from './checkout-state';
 import { describeOutcome } from './describe-failure';
+import type { SignInWindow } from './issuer-windows';
 import { LimitStep } from './limit-step';
 import { AllowedStep, ConfirmingStep, ProcessingStep } from './outcome-steps';
 import { PaymentStep } from './payment-step';
@@ -33,6 +34,7 @@ type Props = {
   actions: Actions;
   dispatch(event: CheckoutEvent): void;
   accountUrl: string;
+  signIn: SignInWindow;
   mailUrl: string | null;
 };
 

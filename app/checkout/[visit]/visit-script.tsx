@@ -7,6 +7,7 @@ import type { DeadEnd } from '../gate/gate-script';
 import { messagesFor } from '../messages';
 import { FullMessage, Panel } from '../panel';
 import { Checkout } from './checkout';
+import type { SignInWindow } from './issuer-windows';
 
 /** What the document of a visit tells its script. */
 export type VisitFacts = {
@@ -15,6 +16,7 @@ export type VisitFacts = {
   origin: string | null;
   brand: string;
   accountUrl: string;
+  signIn: SignInWindow;
   mailUrl: string | null;
 };
 

@@ -82,6 +82,65 @@ BEGIN
     ledger_spendable(wallet_row.money + total, wallet_row.held, pocket.own + total, pocket.own_held, pocket.allowance_left), total;
 END $$;
 
+-- What users may have refunded themselves: of each purchase since `p_since` that is not disputed, the oldest first, as much
+-- money as the credits left in its pocket are worth, held ones and granted ones not counted. The bonus credits of the purchase
+-- are taken back with it, so they have to be left too.
+CREATE OR REPLACE FUNCTION ledger_refundable(p_user text, p_since timestamptz)
+RETURNS TABLE (purchase_id text, session_id text, refund_minor integer) LANGUAGE sql STABLE AS $$
+  WITH bought AS (
+    SELECT p.*, b.bonus::numeric, ledger_part(p.credits, p.refunded_minor, p.amount_minor)::numeric AS taken,
+           (u.own - u.own_held - greatest(0, u.own_granted))::numeric AS unspent,
+           least(u.own - u.own_held, w.money - w.held)::numeric AS available
+    FROM purchase p
+    JOIN wallet w ON w.user_id = p.user_id
+    JOIN user_app u ON u.user_id = p.user_id AND u.partner_id = p.partner_id
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(t.credits), 0) AS bonus FROM ledger_transaction t
+      WHERE t.user_id = p.user_id AND t.kind = 'promotion' AND t.cause_id = p.session_id) b
+    WHERE p.user_id = p_user AND p.created_at > p_since AND p.disputed_minor = 0
+  ),
+  -- The most credits that can be taken of the purchase in all, so that with the bonus no more than is available goes.
+  allowed AS (
+    SELECT *, least(taken + unspent,
+      div((available + taken + div(bonus * taken, credits) + 1) * credits - 1, credits + bonus)) AS most FROM bought
+  ),
+  worth AS (
+    SELECT *, least(amount_minor, div((most + 1) * amount_minor - 1, credits)) - refunded_minor AS minor FROM allowed
+  )
+  SELECT id, session_id, minor::integer FROM worth WHERE minor > 0 ORDER BY created_at, id
+$$;
+
+-- Decides a refund that a user asks for: of the first purchase that `ledger_refundable` names, if it is the one that the user
+-- saw, once for each `p_refund`, and fewer than `p_most` times since `p_month`. Its credits are taken back here, so that they are not spent before the processor
+-- is asked. Returns nothing if there is nothing to refund, or an operator has to decide.
+CREATE OR REPLACE FUNCTION ledger_ask_refund(
+  p_user text, p_refund text, p_purchase text, p_since timestamptz, p_month timestamptz, p_most integer, p_at timestamptz,
+  p_refund_transaction text, p_earnings_hold interval
+) RETURNS SETOF user_refund
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  item record;
+  reversed purchase;
+BEGIN
+  -- Before the wallet, as the reversals that the processor reports lock them.
+  PERFORM FROM purchase WHERE user_id = p_user AND created_at > p_since ORDER BY id FOR UPDATE;
+  PERFORM FROM wallet WHERE user_id = p_user FOR UPDATE;
+  RETURN QUERY SELECT * FROM user_refund WHERE user_id = p_user AND id = p_refund;
+  IF FOUND OR p_most <= (
+    SELECT count(*) FROM user_refund WHERE user_id = p_user AND created_at > p_month AND NOT is_refused
+  ) THEN RETURN; END IF;
+  SELECT * INTO item FROM ledger_refundable(p_user, p_since) LIMIT 1;
+  IF item.purchase_id IS DISTINCT FROM p_purchase THEN RETURN; END IF;
+  UPDATE purchase SET refunded_minor = refunded_minor + item.refund_minor, reversals_read = reversals_read + 1
+    WHERE id = item.purchase_id RETURNING * INTO reversed;
+  PERFORM ledger_claw_back(p_user, reversed.session_id,
+    ledger_part(reversed.credits, reversed.refunded_minor, reversed.amount_minor), 0,
+    p_refund_transaction, '', p_earnings_hold);
+  RETURN QUERY INSERT INTO user_refund (user_id, id, purchase_id, amount_minor, target_minor, created_at)
+    VALUES (p_user, p_refund, reversed.id, item.refund_minor, reversed.refunded_minor, p_at) RETURNING *;
+END $$;
+
 -- Ends the preparation of a batch: computes the refund of each user, less what was proposed or paid for the same request
 -- before, and drops the rest. Proposals are closed one after the other, and before or after a month is removed to an archive
 -- (the watermark is written for this), so that no request is corrected twice and each receipt stays.

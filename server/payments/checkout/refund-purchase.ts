@@ -4,6 +4,7 @@ import { prisma } from '../../base/db';
 import { ApiError } from '../../base/errors';
 import { describeError, log } from '../../base/log';
 import { toMinorUnits } from './amounts';
+import type { RefundOutcome } from './payment-processor';
 import { readReported } from './reported-payment';
 import { applyReversals, bookReversals } from './reversals';
 import { stripeProcessor } from './stripe/processor';
@@ -24,17 +25,25 @@ export async function refundPurchase(
   if (purchase === null) throw new ApiError('not_found', 'This purchase does not exist.');
   const leftMinor = purchase.amountMinor - purchase.refundedMinor;
   const amountMinor = chooseAmount(leftMinor, amount);
-  const paymentId = await requirePaymentId(purchase);
-  const outcome = await stripeProcessor.refund({
-    paymentId,
-    amountMinor,
-    key: `refund_${purchaseId}_${refundId ?? (await nameRefund(purchase, amountMinor))}`,
-  });
+  const id = refundId ?? (await nameRefund(purchase, amountMinor));
+  const outcome = await refundPayment(purchase, amountMinor, id);
   if (!outcome.ok) throw new ApiError('invalid_request', outcome.reason, { param: 'amount' });
-  if (!(await bookAnswer(purchase, outcome.refundedMinor))) await bookLatest(paymentId);
   const { refundedMinor } = await prisma().purchase.findUniqueOrThrow({ where: { id: purchaseId } });
   const { isPending } = outcome;
   return { refundedMinor, leftMinor: purchase.amountMinor - refundedMinor, isPending };
+}
+
+/** Refunds an amount, once for each id, and books what the processor says. */
+export async function refundPayment(
+  purchase: Purchase,
+  amountMinor: number,
+  id: string,
+): Promise<RefundOutcome> {
+  const paymentId = await requirePaymentId(purchase);
+  const key = `refund_${purchase.id}_${id}`;
+  const outcome = await stripeProcessor.refund({ paymentId, amountMinor, key });
+  if (outcome.ok && !(await bookAnswer(purchase, outcome.refundedMinor))) await bookLatest(paymentId);
+  return outcome;
 }
 
 /** The response to a refund says how much is refunded by now, so nothing is read. False if it is outdated. */
@@ -68,7 +77,7 @@ function chooseAmount(leftMinor: number, amount: number | undefined): number {
   return toMinorUnits(amount, { minimum: 0.01, maximum: leftMinor / 100 });
 }
 
-async function requirePaymentId({ sessionId, processorPaymentId }: Purchase): Promise<string> {
+export async function requirePaymentId({ sessionId, processorPaymentId }: Purchase): Promise<string> {
   if (processorPaymentId !== null) return processorPaymentId;
   const session = await prisma().checkoutSession.findUniqueOrThrow({ where: { id: sessionId } });
   const payment = await readReported(session);

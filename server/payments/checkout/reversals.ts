@@ -1,6 +1,7 @@
 import type { Purchase } from '../../../prisma/client/client';
+import { nowDate } from '../../base/clock';
 import { type Microcredits, microcredits } from '../../base/credits';
-import { inTransaction, prisma } from '../../base/db';
+import { inTransaction, prisma, type Tx } from '../../base/db';
 import { clawBack } from '../../ledger';
 import { correctInvoice } from '../invoices/issue';
 import { noteConcerns } from './alerts';
@@ -74,12 +75,13 @@ export function bookReversals(
   reversals: Omit<ProcessorReversals, 'checkoutSessionId'>,
 ): Promise<boolean> {
   const { id, userId, sessionId, amountMinor, reversalsRead } = purchase;
-  const refundedMinor = Math.min(reversals.refundedMinor, amountMinor);
-  const disputedMinor = Math.min(reversals.disputedMinor, amountMinor - refundedMinor);
-  // The sum is rounded, not its parts.
-  const refunded = creditsTaken(purchase, refundedMinor);
-  const reversed = creditsTaken(purchase, refundedMinor + disputedMinor);
   return inTransaction(async (tx) => {
+    const reached = Math.max(reversals.refundedMinor, await settleReached(tx, id, reversals.refundedMinor));
+    const refundedMinor = Math.min(reached, amountMinor);
+    const disputedMinor = Math.min(reversals.disputedMinor, amountMinor - refundedMinor);
+    // The sum is rounded, not its parts.
+    const refunded = creditsTaken(purchase, refundedMinor);
+    const reversed = creditsTaken(purchase, refundedMinor + disputedMinor);
     const { count } = await tx.purchase.updateMany({
       where: { id, reversalsRead },
       data: { refundedMinor, disputedMinor, reversalsRead: reversalsRead + 1 },
@@ -96,6 +98,17 @@ export function bookReversals(
     await correctInvoice(tx, { ...purchase, refundedMinor, disputedMinor });
     return true;
   });
+}
+
+/** Settles refunds by the user that the processor has made. Returns what one that it has not made yet amounts to. */
+async function settleReached(tx: Tx, purchaseId: string, refundedMinor: number): Promise<number> {
+  const open = { purchaseId, settledAt: null };
+  await tx.userRefund.updateMany({
+    where: { ...open, targetMinor: { lte: refundedMinor } },
+    data: { settledAt: nowDate() },
+  });
+  const { _max } = await tx.userRefund.aggregate({ where: open, _max: { targetMinor: true } });
+  return _max.targetMinor ?? 0;
 }
 
 /** Computed from the cumulative amount and rounded down once, so that parts add up exactly. */

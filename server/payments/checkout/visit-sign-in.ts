@@ -16,6 +16,7 @@ import { findSession, isLive, type LiveSession, readConfirmation } from '../../p
 import { openDeviceSession } from '../../people/sign-in-to-service';
 import { issueSignInToken } from '../../people/sign-in-tokens';
 import { openUser } from '../../people/users';
+import { readHandOver } from './hand-over';
 import { checkoutOrigin } from './same-origin';
 import { requireEnabledPartner } from './visit-partner';
 import { isWebsite, type Visit } from './visits';
@@ -194,13 +195,21 @@ export async function findDeviceEmail(visit: Visit, device: Device): Promise<str
 const isSameUser = (current: SignedIn | null, { userId }: { userId: string }): boolean =>
   current === null || current.userId === userId;
 
-/** Not in place of another user that the window knows: only a code changes the account. */
+/** Not in place of another user that the window knows. */
 async function recogniseDevice(visit: Visit, device: Device): Promise<Visit> {
   const session = await findDeviceSession(visit, device);
-  if (session === null) return visit;
-  const { userId, sessionId } = session;
+  return session === null ? visit : ((await signInSession(visit, session, false)) ?? visit);
+}
+
+/** Null if the window knows another user, whom only a code or a clear wish replaces. */
+async function signInSession(
+  visit: Visit,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  changesAccount: boolean,
+): Promise<Visit | null> {
   return inTransaction(async (tx) => {
-    if (!isSameUser(await lockSignedIn(tx, visit.id), session)) return visit;
+    const current = await lockSignedIn(tx, visit.id);
+    if (!changesAccount && !isSameUser(current, { userId })) return null;
     await openVisitor(tx, visit, userId);
     return tx.checkoutVisit.update({ where: { id: visit.id }, data: { userId, sessionId } });
   });
@@ -211,8 +220,22 @@ async function recogniseDevice(visit: Visit, device: Device): Promise<Visit> {
  * in on this device. Tokens expire after a minute.
  */
 export async function issueAnotherToken(visit: Visit, device: Device): Promise<{ signInToken: string }> {
-  const known = visit.sessionId === null ? await recogniseDevice(visit, device) : visit;
-  const { userId, sessionId } = await requireOwnSignIn(known);
+  return issueToken(visit.sessionId === null ? await recogniseDevice(visit, device) : visit);
+}
+
+/** Signs in the user of a window that this one opened. */
+export async function acceptHandOver(
+  visit: Visit,
+  { token, changesAccount }: { token: string; changesAccount: boolean },
+): Promise<{ signInToken: string } | { otherAccount: string }> {
+  await requireEnabledPartner(visit);
+  const session = await readHandOver(visit.id, token);
+  const signedIn = await signInSession(visit, session, changesAccount);
+  return signedIn === null ? { otherAccount: session.email } : issueToken(signedIn);
+}
+
+async function issueToken(visit: Visit): Promise<{ signInToken: string }> {
+  const { userId, sessionId } = await requireOwnSignIn(visit);
   await requireEnabledPartner(visit);
   return { signInToken: await inTransaction((tx) => issueVisitToken(tx, visit, { userId, sessionId })) };
 }

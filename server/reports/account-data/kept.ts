@@ -69,7 +69,7 @@ export function listKept(): Kept[] {
       until: inDays(WARNINGS_KEPT_MS),
     },
     {
-      what: 'Devices, passkeys, keys, limits and settings',
+      what: 'Devices, passkeys, linked sign-ins, keys, limits and settings',
       how: 'Keys and sessions as hashes',
       until: 'While your account exists',
     },

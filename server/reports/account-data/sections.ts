@@ -75,6 +75,8 @@ const SELECTIONS: readonly Selection[] = [
       counter: 'Detects copies of the key pair.',
     },
   },
+  { name: 'refunds', model: 'UserRefund', key: ['user_id', 'id'] },
+  { name: 'linked_identities', model: 'LinkedIdentity', key: ['id'] },
   {
     name: 'sign_in_codes',
     model: 'LoginChallenge',

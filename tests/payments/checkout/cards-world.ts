@@ -31,7 +31,15 @@ export async function newBuyer(world: World): Promise<Buyer> {
     return { userId: id, ...(await openSession(tx, { userId: id, userAgent: 'test' })) };
   });
   const row = await prisma().session.findUniqueOrThrow({ where: { id: sessionId } });
-  const session: LiveSession = { ...row, userId, sessionId, email, timeZone: null, confirmedBy: 'code' };
+  const session: LiveSession = {
+    ...row,
+    userId,
+    sessionId,
+    email,
+    timeZone: null,
+    confirmedBy: 'code',
+    isFromIssuer: false,
+  };
   return {
     userId,
     session,

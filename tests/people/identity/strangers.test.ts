@@ -23,6 +23,7 @@ import { saveBillingDetails } from '@/server/payments/invoices/billing-details';
 import { notePayoutMails } from '@/server/payments/payouts/mails';
 import { startDeviceAuthorization } from '@/server/people/device-authorization';
 import { writeUndoToken } from '@/server/people/email-change-link';
+import { linkIdentity } from '@/server/people/identities';
 import { writeRevokeToken } from '@/server/people/keys/revoke-link';
 import { mintRunKey } from '@/server/people/keys/run-keys';
 import { SESSION_COOKIE } from '@/server/people/session-cookie';
@@ -97,6 +98,7 @@ const HARMLESS = [
   'saveMyTimeZone',
   'saveAlerts',
   'askForReview',
+  'signInToCheckout',
 ];
 
 process.env.WEBHOOK_ALLOW_LOOPBACK = 'true';
@@ -527,6 +529,10 @@ async function* actionsOfPasskeys(userId: string, token: string): AsyncGenerator
   yield { action: 'enterPasskey', input: { response: authenticator.get(request) } };
   const { id: passkeyId } = await prisma().passkey.findFirstOrThrow({ where: { userId } });
   yield { token, action: 'removeMyPasskey', ids: { passkeyId } };
+  const identity = { provider: 'oidc', issuer: 'https://login.example', subject: '1', email: null } as const;
+  const identityId = await inTransaction((tx) => linkIdentity(tx, userId, identity));
+  yield { token, action: 'removeMyIdentity', ids: { identityId } };
+  yield { token, action: 'signInToCheckout', input: { visitId: 'ckv_none' } };
 }
 
 async function* actionsOfOperator(): AsyncGenerator<Step> {

@@ -10,7 +10,9 @@ import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/base/credits';
 import { toMajorUnits } from '@/server/payments/checkout/amounts';
 import { listPurchases } from '@/server/payments/checkout/purchases';
+import { findNextRefund } from '@/server/payments/checkout/user-refunds';
 import { listDocuments } from '@/server/payments/invoices/documents';
+import { NextRefund } from './next-refund';
 import { PurchaseTable } from './purchase-table';
 
 export const metadata: Metadata = { title: 'Purchases' };
@@ -25,7 +27,10 @@ export default async function PurchasesPage({ searchParams }: Props) {
   const page = typeof requested === 'string' && /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
   const offset = (page - 1) * PAGE_SIZE;
   const { purchases, total } = await listPurchases(userId, { limit: PAGE_SIZE, offset });
-  const documents = await listDocuments(purchases.map(({ id }) => id));
+  const [documents, next] = await Promise.all([
+    listDocuments(purchases.map(({ id }) => id)),
+    findNextRefund(userId),
+  ]);
   return (
     <>
       <PageHead
@@ -37,6 +42,7 @@ export default async function PurchasesPage({ searchParams }: Props) {
           </PageLink>
         }
       />
+      {next !== null && <NextRefund next={next} />}
       <Section flush>
         {total === 0 ? (
           <EmptyState icon={<CreditCard size={22} aria-hidden="true" />} title="No purchases yet">

@@ -8,6 +8,7 @@ import { readPockets } from '@/server/ledger';
 import { inCredits, inDollars } from '../../show-credits';
 import { ChangeEmail } from './change-email';
 import { DeleteAccount } from './delete-account';
+import { Identities } from './identities';
 import { Passkeys } from './passkeys';
 import { TimeZoneField } from './time-zone';
 
@@ -43,6 +44,7 @@ export default async function SettingsPage() {
         </div>
       </Section>
       <Passkeys session={session} />
+      <Identities userId={userId} />
       <div id="time-zone" className="scroll-mt-6">
         <Section title="Dates and times" description="How your account shows times.">
           <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />

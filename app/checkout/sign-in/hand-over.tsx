@@ -1,0 +1,58 @@
+'use client';
+
+import { useState } from 'react';
+import { ArmedButton } from '@/app/_ui/armed-button';
+import type { Language } from '@/app/_ui/language';
+import { useAction } from '@/app/_ui/use-action';
+import { messagesFor } from '../messages';
+import { FullMessage } from '../panel';
+import { StepTitle } from '../step-title';
+import { signInToCheckout } from './actions';
+
+type Props = {
+  language: Language;
+  visitId: string;
+  appName: string;
+  email: string;
+  checkoutOrigin: string;
+};
+
+/** The page around the checkout can open this window, but not click in it. */
+export function HandOver({ language, visitId, appName, email, checkoutOrigin }: Props) {
+  const say = messagesFor(language);
+  const { run, isRunning, failure } = useAction(signInToCheckout);
+  const [isOver, setOver] = useState(false);
+
+  async function proceed() {
+    const result = await run({ visitId });
+    if (!result.ok || result.value === undefined) return;
+    const opener = window.opener as Window | null;
+    opener?.postMessage({ handOver: result.value }, checkoutOrigin);
+    window.close();
+    setOver(true);
+  }
+
+  // The issuer has cut the window off from the checkout, so it stays open.
+  if (isOver) return <FullMessage title={say.noOpenerTitle}>{say.noOpenerText}</FullMessage>;
+
+  return (
+    <section className="animate-appear flex flex-1 flex-col">
+      <StepTitle>{say.signInTitle}</StepTitle>
+      <p className="mt-1.5 mb-6 text-muted">{say.knownText(appName)}</p>
+      <ArmedButton
+        size="large"
+        busy={isRunning}
+        className="h-auto min-h-12 w-full py-2"
+        onClick={() => void proceed()}
+      >
+        <span className="min-w-0 whitespace-normal">
+          {say.continueAs} <span className="wrap-anywhere">{email}</span>
+        </span>
+      </ArmedButton>
+      <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
+        {failure?.message}
+      </p>
+      <p className="mt-4 text-sm text-muted">{say.emailPrivacy(appName)}</p>
+    </section>
+  );
+}

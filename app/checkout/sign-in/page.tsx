@@ -1,0 +1,57 @@
+import type { Metadata } from 'next';
+import { describeFailure, findPendingIdentity } from '@/app/_session/issuer-outcome';
+import { SIGN_IN_WINDOW } from '@/app/_session/issuer-start';
+import { findSession } from '@/app/_session/session';
+import { readLanguage } from '@/app/_ui/language';
+import { messagesFor } from '@/app/checkout/messages';
+import { checkoutOrigin } from '@/server/payments/checkout/same-origin';
+import { findVisitApp } from '@/server/payments/checkout/visit-partner';
+import { listIssuers } from '@/server/people/issuers';
+import { FullMessage, OpeningMessage, Panel } from '../panel';
+import { EnterCode } from './enter-code';
+import { HandOver } from './hand-over';
+import { Leave } from './leave';
+
+export const metadata: Metadata = { title: 'Sign in' };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+/**
+ * The window in which a checkout signs in with an issuer: a frame on another site could not. It leaves for the issuer at
+ * once, and the user decides at the end whether to continue to the app.
+ */
+export default async function SignInWindow({ searchParams }: Props) {
+  return <Panel>{await content(await searchParams)}</Panel>;
+}
+
+async function content(query: Awaited<Props['searchParams']>) {
+  const language = await readLanguage();
+  const say = messagesFor(language);
+  const { visit = '', with: wanted } = query;
+  const appName = typeof visit === 'string' ? await findVisitApp(visit) : null;
+  if (typeof visit !== 'string' || appName === null) return <FullMessage title={say.lostTitle} />;
+  const start = `${SIGN_IN_WINDOW}?visit=${encodeURIComponent(visit)}`;
+  const failure = describeFailure(query.failure, say);
+  if (failure !== undefined) return <FullMessage title={say.signInTitle}>{failure}</FullMessage>;
+  const issuer = listIssuers().find(({ provider }) => provider === wanted);
+  if (issuer !== undefined)
+    return (
+      <>
+        <OpeningMessage text={say.continueWith(issuer.name)} />
+        <Leave provider={issuer.provider} start={start} />
+      </>
+    );
+  const pending = await findPendingIdentity();
+  if (pending !== null) return <EnterCode language={language} pending={pending} start={start} />;
+  const session = await findSession();
+  if (session === null) return <FullMessage title={say.lostTitle}>{say.issuerFailures.failed}</FullMessage>;
+  return (
+    <HandOver
+      language={language}
+      visitId={visit}
+      appName={appName}
+      email={session.email}
+      checkoutOrigin={checkoutOrigin()}
+    />
+  );
+}

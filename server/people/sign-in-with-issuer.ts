@@ -1,0 +1,63 @@
+import { inTransaction, type Tx } from '../base/db';
+import { noteSignIn } from '../base/traces';
+import { findOwner, type Identity, linkIdentity, type Owner } from './identities';
+import { readBrowserIds, rememberBrowser } from './known-browser';
+import type { CodeBrowser } from './login-codes';
+import { sealPendingIdentity } from './pending-identity';
+import { findSession } from './sessions';
+import { openDeviceSession, sendServiceCode } from './sign-in-to-service';
+import { openUser } from './users';
+
+/** Sign-in to the service's own pages with an identity that an issuer has proven. */
+
+export type IssuerSignIn = CodeBrowser & {
+  identity: Identity;
+  userAgent: string;
+  /** The session token that the browser sent. */
+  currentToken: string | null;
+};
+
+export type IssuerOutcome =
+  | { kind: 'signed_in'; token: string; browserCookie: string }
+  /** The address has an account: a code was mailed there, and `cookie` keeps the identity until it is entered. */
+  | { kind: 'code_sent'; cookie: string }
+  /** No account is linked, and the issuer has not verified an address to join one by. */
+  | { kind: 'unverified' };
+
+export async function signInWithIssuer(entry: IssuerSignIn): Promise<IssuerOutcome> {
+  const { identity, userAgent, clientIp } = entry;
+  const current = entry.currentToken === null ? null : await findSession(entry.currentToken);
+  const signedIn = await inTransaction(async (tx) => {
+    const owner = await joinAccount(tx, identity);
+    if (owner === null) return null;
+    const { userId, email, identityId } = owner;
+    const browserCookie = rememberBrowser(entry.browserCookie, email);
+    await noteSignIn(tx, { userId, clientIp, browserIds: readBrowserIds(browserCookie) });
+    const { token } = await openDeviceSession(tx, { userId, userAgent, current, identityId });
+    return { token, browserCookie };
+  });
+  if (signedIn !== null) return { kind: 'signed_in', ...signedIn };
+  return identity.email === null
+    ? { kind: 'unverified' }
+    : sendCode({ ...identity, email: identity.email }, entry);
+}
+
+/** The account of the identity, or a new one. Null if the address has an account that the identity is not linked to. */
+async function joinAccount(tx: Tx, identity: Identity): Promise<Owner | null> {
+  const owner = await findOwner(tx, identity);
+  const { email } = identity;
+  if (owner !== null || email === null) return owner;
+  const { id: userId, isNew } = await openUser(tx, email);
+  // Another sign-in with the same identity may have created the account meanwhile.
+  if (!isNew) return findOwner(tx, identity);
+  return { userId, email, identityId: await linkIdentity(tx, userId, identity) };
+}
+
+async function sendCode(
+  identity: Identity & { email: string },
+  { clientIp, browserCookie }: CodeBrowser,
+): Promise<IssuerOutcome> {
+  const { email } = identity;
+  const { challengeId, resendInSeconds } = await sendServiceCode({ email, clientIp, browserCookie });
+  return { kind: 'code_sent', cookie: sealPendingIdentity({ ...identity, challengeId, resendInSeconds }) };
+}

@@ -237,6 +237,27 @@ test('an unregistered origin shows the refusal, the 401 is returned, and one lin
   expect(lines).toEqual([expect.stringContaining('register that origin')]);
 });
 
+test('the page of the quickstart signs in, buys at the 402, answers, and shows the balance', async ({
+  page,
+  partner,
+}) => {
+  await page.goto('/docs');
+  const shown = await page.locator('pre', { hasText: '<!doctype html>' }).textContent();
+  const html = (shown ?? '').replaceAll('svc_pk_…', partner.publishableKey);
+  expect(html).toContain(`${BASE_URL}/v1/svc.js`);
+  await page.route('**/copied', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+  await page.goto(partner.plain.origin('app.localhost') + '/copied');
+  await page.getByLabel('Question').fill('Tell me about the sea');
+  await page.getByRole('button', { name: 'Send' }).click();
+  const checkout = await findCheckout(page);
+  await signInAt(checkout, page);
+  await chooseAmount(checkout, /\$5\b/);
+  await payByCard(checkout, '4242 4242 4242 4242');
+  await finish(checkout);
+  await expect(page.locator('#answer')).toHaveText(/\w+ \w+ .{60}/s);
+  await expect(page.getByRole('status')).toHaveText(/^499\.\d+ credits$/);
+});
+
 // Last: from here on, the user of the app has credits.
 test('after a purchase at the 402, the same request is sent again with the same Idempotency-Key', async ({
   page,

@@ -27,6 +27,7 @@ const IN_BACKENDS = ['webhooks', 'server', 'ai'];
 const TYPES = [...Object.keys(IN_PAGES), ...IN_BACKENDS, 'account', 'components', 'event-reader', 'provider'];
 const IN_TSX = ['components', 'provider'];
 
+await cp(path.join(here, 'buttons'), path.join(target, 'buttons'), { recursive: true });
 await buildLoader();
 await buildCreate();
 const packagePath = await pack(loader, 'svc-checkout');

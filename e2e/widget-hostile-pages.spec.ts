@@ -64,7 +64,7 @@ test('styles that reset, hide, blur and rotate everything do not affect the over
     body { filter: blur(4px) !important; opacity: .3 !important; transform: rotate(9deg) !important; contain: strict !important }
   </style>`;
   await page.goto(partner.page({ head }));
-  await page.evaluate(() => (window as unknown as Svc).Svc.open());
+  await page.evaluate(() => void (window as unknown as Svc).Svc.open());
   const checkout = await findCheckout(page);
   const size = await checkout.evaluate(() => [innerWidth, innerHeight]);
   expect(size).toEqual([440, 628]);
@@ -116,7 +116,7 @@ test('a page that removes the overlay can scroll again and open another', async 
   await page.evaluate(() => document.body.replaceChildren());
   await expect.poll(() => page.frames().length).toBe(1);
   await expect.poll(() => page.locator('html').getAttribute('style')).toBeNull();
-  await page.evaluate(() => (window as unknown as Svc).Svc.open());
+  await page.evaluate(() => void (window as unknown as Svc).Svc.open());
   await findCheckout(page);
   expect(await readCallbacks(page)).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { expect, type Page } from 'playwright/test';
+import { bundleApp } from './fixtures/app-bundle';
 import { confirmAllowance, findCheckout, finish, newEmail } from './fixtures/checkout-walk';
 import {
   buy,
@@ -47,7 +47,7 @@ test('amount, currency, metadata and email reach the checkout; close() closes it
   const options = { currency: 'eur', baseUrl: `${BASE_URL}/checkout/`, metadata: { team: 'blue', seats: 3 } };
   await gotoSignedIn(page, partner.page({ options }), partner);
   const visit = page.waitForRequest('**/checkout/api/visits');
-  await page.evaluate(() => (window as unknown as Svc).Svc.open({ amount: 25 }));
+  await page.evaluate(() => void (window as unknown as Svc).Svc.open({ amount: 25 }));
   expect((await visit).postDataJSON()).toMatchObject({
     currency: 'eur',
     metadata: { team: 'blue', seats: 3 },
@@ -283,19 +283,8 @@ test('the React hook loads one script, survives strict mode and unmounting, and 
   page,
   partner,
 }) => {
-  const { outputFiles } = await build({
-    stdin: {
-      contents: reactApp(partner),
-      resolveDir: path.join(import.meta.dirname, '..'),
-      loader: 'tsx',
-    },
-    bundle: true,
-    write: false,
-    jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"development"' },
-  });
   await page.goto(
-    partner.page({ options: null, body: '<div id="app"></div>', script: outputFiles[0]?.text ?? '' }),
+    partner.page({ options: null, body: '<div id="app"></div>', script: await bundleApp(reactApp(partner)) }),
   );
   const app = page.locator('#app');
   await expect(app.getByText('nobody, received 0')).toBeVisible();
@@ -313,7 +302,7 @@ test('the React hook loads one script, survives strict mode and unmounting, and 
 const reactApp = ({ publishableKey }: Partner): string => `
   import { StrictMode, useState } from 'react';
   import { createRoot } from 'react-dom/client';
-  import { useSvc } from './widget/loader/dist/react.js';
+  import { useSvc } from 'svc-checkout/react.js';
 
   function Buy() {
     const [received, setReceived] = useState(0);

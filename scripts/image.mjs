@@ -26,6 +26,7 @@ const CONTENTS = [
   '.next',
   'public',
   'docs',
+  'widget/templates/html',
   'prisma/migrations',
   'server',
   'next.config.mjs',

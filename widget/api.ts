@@ -67,8 +67,11 @@ export type SvcWidget = {
   readonly version: string;
   /** Call once per page load. */
   init(options: InitOptions): void;
-  /** Opens the checkout. For `popup` and `new_tab`, call it inside the user's click. */
-  open(options?: OpenOptions): void;
+  /**
+   * Opens the checkout. For `popup` and `new_tab`, call it inside the user's click. Resolves when the checkout is
+   * closed: true if the user signed in meanwhile, or the app can spend more.
+   */
+  open(options?: OpenOptions): Promise<boolean>;
   close(): void;
   /** The key of the signed-in user, or null. */
   getUserKey(): string | null;

@@ -15,9 +15,15 @@ export type CheckoutWindow = {
   close(): void;
   focus(): void;
   isOpen(): boolean;
+  /** Resolves when it is closed: true if the user signed in, or the app can spend more. */
+  outcome: Promise<boolean>;
   /** Polling found the payment complete before the checkout reported it. */
   noteEnd(sessionId: string, purchase: Visit['purchase']): void;
 };
+
+/** The gate tells only the user why: a page that is not the app's own learns nothing. */
+const REFUSED =
+  '[svc] The checkout was closed before it opened. If it showed an address, register that origin in the partner dashboard; if not, check publishableKey.';
 
 /** The state shared by all visits of one page. */
 export type App = {
@@ -83,6 +89,12 @@ function connectWindow(
   let isPaying = false;
   let isCloseRequested = false;
   let isClosed = false;
+  let hasChanged = false;
+  let greetedBy: 'gate' | 'session' | undefined;
+  let conclude: (hasChanged: boolean) => void = () => {};
+  const outcome = new Promise<boolean>((resolve) => {
+    conclude = resolve;
+  });
   // Messages are handled one after another: callbacks keep their order, although a key exchange takes a
   // moment.
   let work = Promise.resolve();
@@ -92,7 +104,8 @@ function connectWindow(
     isPeer: (source) => surface.isPeer(source),
     checkoutOrigin: serviceOrigin,
     init: () => initMessage(config, surface.isOverlay(), amount, visit),
-    onHello() {
+    onHello(document) {
+      greetedBy = document;
       isPaying = false;
       surface.reveal();
     },
@@ -115,6 +128,9 @@ function connectWindow(
       // A reload of the page removes an overlay, but not a window.
       if (!surface.isOverlay()) keepVisit(config.publishableKey, visit);
     },
+    noteChange() {
+      hasChanged = true;
+    },
     close,
   };
   link.keep();
@@ -135,9 +151,11 @@ function connectWindow(
   function close(): void {
     if (isClosed) return;
     abandon();
+    if (greetedBy === 'gate') console.warn(REFUSED);
     // Messages that arrived before the end are handled first.
     void work.then(() => {
       if (visit.purchase) notify('onComplete', { user_key: keys.read(), ...visit.purchase });
+      conclude(hasChanged);
     });
     payments.resume();
   }
@@ -154,8 +172,11 @@ function connectWindow(
     close,
     focus: () => surface.focus(),
     isOpen: link.isOpen,
+    outcome,
     noteEnd(sessionId, purchase) {
-      if (sessionId === visit.sessionId) visit.purchase = purchase;
+      if (sessionId !== visit.sessionId) return;
+      visit.purchase = purchase;
+      hasChanged = true;
     },
   };
 }

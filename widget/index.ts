@@ -61,25 +61,42 @@ function createWidget(defaultCheckout: string): SvcWidget {
     return { config, serviceOrigin, keys, payments, notify, policy };
   }
 
-  function open(options?: OpenOptions): void {
-    if (!app) return console.warn('[svc] Call init() before open().');
-    if (opened?.isOpen()) return opened.focus();
-    // The page removed it, or its window did not reconnect after a reload.
-    opened?.close();
-    if (app.config.publishableKey === '')
-      return report(app.notify, 'publishableKey is missing or invalid, so the checkout cannot open');
+  async function open(options?: OpenOptions): Promise<boolean> {
+    if (!app) console.warn('[svc] Call init() before open().');
+    else if (opened?.isOpen()) opened.focus();
+    else {
+      // The page removed it, or its window did not reconnect after a reload.
+      opened?.close();
+      opened = begin(app, options);
+    }
+    return opened?.outcome ?? false;
+  }
+
+  function begin(app: App, options?: OpenOptions): CheckoutWindow | undefined {
+    if (app.config.publishableKey === '') {
+      report(app.notify, 'publishableKey is missing or invalid, so the checkout cannot open');
+      return undefined;
+    }
     const { amount, problem } = readAmount(options);
     if (problem) report(app.notify, problem);
-    opened = openCheckout(app, amount, forget);
+    return openCheckout(app, amount, forget);
   }
 
   return {
     version: SVC_VERSION,
     init: guard(init),
-    open: guard(open),
+    open: (options) => open(options).catch(fail),
     close: guard(() => opened?.close()),
     getUserKey: () => app?.keys.read() ?? null,
   };
+
+  function fail(error: unknown): false {
+    console.error('[svc]', error);
+    app?.notify('onError', {
+      error: { code: 'internal_error', message: 'The checkout could not be opened.' },
+    });
+    return false;
+  }
 
   /** The widget must never break the page: errors are reported through `onError`. */
   function guard<Arguments extends unknown[]>(
@@ -89,10 +106,7 @@ function createWidget(defaultCheckout: string): SvcWidget {
       try {
         work(...given);
       } catch (error) {
-        console.error('[svc]', error);
-        app?.notify('onError', {
-          error: { code: 'internal_error', message: 'The checkout could not be opened.' },
-        });
+        fail(error);
       }
     };
   }

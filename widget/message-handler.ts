@@ -13,6 +13,8 @@ export type WindowLink = {
   setPaying(paying: boolean): void;
   /** Stores the state of the visit, for a reload of the page. */
   keep(): void;
+  /** The user signed in, or the app can spend more. */
+  noteChange(): void;
   close(): void;
 };
 
@@ -68,6 +70,7 @@ async function exchange(
     return notify('onError', { error: { code: 'sign_in_failed', message } });
   }
   keys.write(login.user_key);
+  link.noteChange();
   notify('onLoginCompleted', login);
   payments.resume();
 }
@@ -92,6 +95,7 @@ function notifyAdded(
   link: WindowLink,
   { type, balance, credits_added }: Message<'credits_added'>,
 ): void {
+  link.noteChange();
   if (type === 'purchase') {
     link.visit.purchase = { balance, credits_added };
     link.keep();

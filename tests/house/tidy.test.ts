@@ -6,7 +6,7 @@ import { longFunctions } from './own-lines';
 
 const sources = ['app', 'server', 'sandbox', 'widget'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|^loader\/dist\//.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|^(loader|create)\/dist\//.test(file))
     .map((file) => `${folder}/${file}`),
 );
 

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { describeFailure, type EventPage, EventReader, isLoopback } from './event-reader';
 import { signatureOf } from './signature';
 
 /** `svc-listen`: reads the events of an app and sends each to a local address, signed as a webhook. */
@@ -27,7 +28,6 @@ The first run begins with the oldest event, up to 30 days ago; later runs contin
 const POLL_EVERY_MS = 2_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-const READ_TIMEOUT_MS = 30_000;
 /** Long enough for a breakpoint. */
 const FORWARD_TIMEOUT_MS = 30_000;
 /** As the service waits before its second and third attempt. */
@@ -42,8 +42,7 @@ type Options = {
   secret: string;
   after: string | undefined;
 };
-type Event = { id: string; type: string };
-type Page = { data: Event[]; has_more: boolean };
+type Event = EventPage['data'][number];
 
 /** A mistake of the user. The message is all they see. */
 class Mistake extends Error {}
@@ -52,7 +51,10 @@ async function main(): Promise<void> {
   const options = await readOptions();
   const file = cursorFile(options);
   let cursor = options.after ?? readCursor(file);
-  const reader = new Reader(options);
+  const { host } = options.service;
+  const reader = new EventReader(options, ({ problem, waitMs }) =>
+    print(`${host}: ${problem}. Trying again in ${Math.ceil(waitMs / 1000)} seconds`),
+  );
   print(`Forwarding events of ${options.service.origin} to ${options.target.href}`);
   for (;;) {
     const page = await reader.read(cursor);
@@ -110,7 +112,7 @@ function parse() {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    throw new Mistake(`${describe(error)}. See svc-listen --help`);
+    throw new Mistake(`${describeFailure(error)}. See svc-listen --help`);
   }
 }
 
@@ -123,7 +125,7 @@ function parseUrl(name: string, text: string): URL {
 /** The signing secret is sent there. */
 function parseService(text: string): URL {
   const url = parseUrl('SVC_URL', text);
-  if (url.protocol === 'http:' && !/^(localhost|.*\.localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url))
     throw new Mistake(`SVC_URL: ${text} must begin with https://`);
   return url;
 }
@@ -157,7 +159,7 @@ function readCursor(file: string): string | undefined {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Mistake(`${file} cannot be read: ${describe(error)}`);
+    throw new Mistake(`${file} cannot be read: ${describeFailure(error)}`);
   }
 }
 
@@ -165,69 +167,6 @@ function writeCursor(file: string, eventId: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(`${file}.new`, eventId);
   renameSync(`${file}.new`, file);
-}
-
-// ── The service ──────────────────────────────────────────────────────────────────────────────
-
-class Reader {
-  private hasWorked = false;
-  private readonly url: URL;
-  private readonly authorization: string;
-
-  constructor({ service, publishableKey, secret }: Options) {
-    this.url = new URL('/v1/events', service);
-    this.authorization = `Basic ${Buffer.from(`${publishableKey}:${secret}`).toString('base64')}`;
-  }
-
-  /** Waits while the service is not available, except before its first response: the address may be wrong. */
-  async read(after: string | undefined): Promise<Page | 'unknown_cursor'> {
-    this.url.search = new URLSearchParams({ limit: '100', ...(after && { after }) }).toString();
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      const result = await this.ask();
-      if (result === 'unknown_cursor' || 'data' in result) {
-        this.hasWorked = true;
-        return result;
-      }
-      const restMs = Math.max(waitMs, result.retryAfterMs);
-      print(`${this.url.host}: ${result.problem}. Trying again in ${Math.ceil(restMs / 1000)} seconds`);
-      await pause(restMs);
-    }
-  }
-
-  private async ask(): Promise<Page | 'unknown_cursor' | { problem: string; retryAfterMs: number }> {
-    let response: Response;
-    try {
-      response = await fetch(this.url, {
-        headers: { authorization: this.authorization, accept: 'application/json' },
-        redirect: 'manual',
-        signal: AbortSignal.timeout(READ_TIMEOUT_MS),
-      });
-    } catch (error) {
-      if (!this.hasWorked) throw new Mistake(`${this.url.origin} cannot be reached: ${describe(error)}`);
-      return { problem: describe(error), retryAfterMs: 0 };
-    }
-    const body = await readJson(response);
-    if (response.ok && Array.isArray(body?.data)) return body as unknown as Page;
-    const { message, param } = (body?.error ?? {}) as { message?: string; param?: string };
-    if (response.status === 400 && param === 'after') return 'unknown_cursor';
-    if (response.status === 429 || response.status >= 500)
-      return {
-        problem: `status ${response.status}`,
-        retryAfterMs: Number(response.headers.get('retry-after') ?? 0) * 1000,
-      };
-    throw new Mistake(
-      message ??
-        `${this.url.origin} is not a service with events: ${this.url.pathname} returned ${response.status}`,
-    );
-  }
-}
-
-async function readJson(response: Response): Promise<Record<string, unknown> | null> {
-  try {
-    return (await response.json()) as Record<string, unknown>;
-  } catch {
-    return null;
-  }
 }
 
 // ── The local address ────────────────────────────────────────────────────────────────────────
@@ -274,22 +213,17 @@ async function post(event: Event, target: URL, secret: string): Promise<number |
     await response.body?.cancel();
     return response.status;
   } catch (error) {
-    return describe(error);
+    return describeFailure(error);
   }
 }
 
 // ── Output ───────────────────────────────────────────────────────────────────────────────────
-
-function describe(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
-  return cause?.code ?? cause?.message ?? (error instanceof Error ? error.message : String(error));
-}
 
 function print(line: string): void {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`svc-listen: ${error instanceof Mistake ? error.message : describe(error)}\n`);
+  process.stderr.write(`svc-listen: ${describeFailure(error)}\n`);
   process.exit(1);
 });

@@ -41,7 +41,7 @@ export function useDemo({ apiUrl, ...setup }: Setup) {
 
   async function send(model: string, prompt: string): Promise<void> {
     const key = widget?.getUserKey() ?? null;
-    if (key === null) return widget?.open();
+    if (key === null) return void widget?.open();
     running.current = new AbortController();
     const { signal } = running.current;
     dispatch({ type: 'request_started' });
@@ -52,7 +52,7 @@ export function useDemo({ apiUrl, ...setup }: Setup) {
       dispatch({ type: 'usage_read', usage: await findUsage(apiUrl, key, requestId) });
     } catch (error) {
       if (!signal.aborted) dispatch({ type: 'request_failed', error });
-      if (!signal.aborted && needsCheckout(error)) widget?.open();
+      if (!signal.aborted && needsCheckout(error)) void widget?.open();
     }
     dispatch({ type: 'request_ended' });
     await refreshBalance(key);

@@ -99,6 +99,9 @@ export function readSnippet(heading: string, language: string): string {
   return new RegExp(`\`\`\`${language}\\n(.+?)\`\`\``, 's').exec(section)?.[1] ?? '';
 }
 
+/** The page of the template without a framework. */
+export const readExample = (): string => readDocument('widget/templates/html/index.html');
+
 function readDocument(file: string): string {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   return text.replaceAll(WRITTEN_ADDRESSES, settings().BASE_URL);

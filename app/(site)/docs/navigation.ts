@@ -7,7 +7,13 @@ export type NavGroup = { title: string; links: { href: string; label: string }[]
 export function navigation(): NavGroup[] {
   return [
     { title: 'Get started', links: [{ href: '/docs', label: 'Quickstart' }] },
-    { title: 'Guides', links: GUIDES.map(({ slug, title }) => ({ href: `/docs/${slug}`, label: title })) },
+    {
+      title: 'Guides',
+      links: [
+        ...GUIDES.map(({ slug, title }) => ({ href: `/docs/${slug}`, label: title })),
+        { href: '/docs/buttons', label: 'Buttons' },
+      ],
+    },
     {
       title: 'API reference',
       links: [

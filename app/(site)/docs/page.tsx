@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { isLive, settings } from '@/server/base/env';
 import { CodeBlock } from '../parts/code-block';
 import { AnchoredHeading, InlineCode, TextLink } from '../parts/markdown';
-import { readSnippet } from './guides';
+import { readExample, readSnippet } from './guides';
 import { WithHeadings } from './on-this-page';
 
 export const metadata: Metadata = {
@@ -61,10 +61,16 @@ function Installation() {
       <Step place={2}>
         <p>
           One script opens a checkout where users sign in, buy credits, and allow your app to use credits they
-          bought elsewhere. Callbacks report the results to your page. For React, use the{' '}
-          <TextLink href="/docs/widget#react-and-bundlers">hook</TextLink>.
+          bought elsewhere. This page is complete: copy it, replace <InlineCode>svc_pk_…</InlineCode>, and
+          serve it on <InlineCode>localhost</InlineCode>. For React and other frameworks, there are{' '}
+          <TextLink href="/docs/widget#start-from-a-template">templates</TextLink> and{' '}
+          <TextLink href="/docs/widget#the-package">components</TextLink>.
         </p>
-        <CodeBlock language="html" code={readSnippet('A page', 'html')} />
+        <CodeBlock language="html" code={readExample()} />
+        <p>
+          Until an operator approves the name of your app, the checkout shows it with the origin of the page,
+          so that nobody pays an app that only uses the name of another.
+        </p>
         {!isLive() && (
           <p>
             This installation runs in sandbox mode. Pay with the card{' '}

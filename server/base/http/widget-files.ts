@@ -9,7 +9,7 @@ import { settings } from '../env';
  * (`app/checkout/build.mjs`), whose names contain the hash of their content, except for the list of them.
  */
 const WIDGET_FILE =
-  /^\/v1\/(?:svc\.(?:js|json|d\.ts)|(\d+\.\d+\.\d+)\/svc(?:\.js|-checkout\.tgz)|(checkout)\/[\w.-]+\.(?:js|css|woff2)|checkout\/files\.json)$/;
+  /^\/v1\/(?:svc\.(?:js|json|d\.ts)|buttons\/[\w-]+\.svg|(\d+\.\d+\.\d+)\/(?:svc\.js|(?:svc-checkout|create-svc-app)\.tgz)|(checkout)\/[\w.-]+\.(?:js|css|woff2)|checkout\/files\.json)$/;
 
 /** Whether the path is versioned, or null when it is not a widget file. */
 export function findWidgetFile(pathname: string): { isPinned: boolean } | null {

@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, string>> = {
 
 const SOURCES = ['app', 'server', 'sandbox', 'widget'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|^loader\/dist\//.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|^(loader|create)\/dist\//.test(file))
     .map((file) => `${folder}/${file}`),
 );
 

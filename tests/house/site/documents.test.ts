@@ -3,7 +3,7 @@ import { lexer, type Tokens } from 'marked';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { GUIDES, readGuide, readSnippet, resolveLink } from '@/app/(site)/docs/guides';
+import { GUIDES, readExample, readGuide, readSnippet, resolveLink } from '@/app/(site)/docs/guides';
 import { highlight } from '@/app/(site)/parts/highlight';
 import { Markdown } from '@/app/(site)/parts/markdown';
 
@@ -66,5 +66,5 @@ test('every guide is readable, and the quickstart finds its snippets in the clie
     ]),
   );
   expect(readSnippet('curl', 'sh')).toMatch(/^curl /);
-  expect(readSnippet('A page', 'html')).toContain('Svc.init(');
+  expect(readExample()).toContain('Svc.init(');
 });

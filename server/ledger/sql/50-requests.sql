@@ -430,7 +430,8 @@ BEGIN
         greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
         least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling, a_free[r.n]),
         ledger_charge(coalesce(r.enough, r.want), k.rate_bp),
-        coalesce(a.paused_at, k.paused_at) IS NOT NULL) AS s (spendable, need_credits, want_credits, enough_credits, paused)
+        -- OFFSET: each is computed once, not wherever it is used.
+        coalesce(a.paused_at, k.paused_at) IS NOT NULL OFFSET 0) AS s (spendable, need_credits, want_credits, enough_credits, paused)
       CROSS JOIN LATERAL (SELECT
         least(s.spendable, greatest(s.need_credits, s.enough_credits, s.spendable / 2))) AS m (most)
       WHERE r.hold_id IS NULL

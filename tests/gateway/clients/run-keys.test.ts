@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { wholeCredits } from '@/server/base/credits';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { checkLedger } from '@/server/ledger';
+import { raiseRunKey } from '@/server/people/keys/run-keys-of-user';
 import { completion, messageStream, response } from '../../harness/scripted-responses';
 import type { Reply } from '../../harness/scripted-upstream';
 import { startClientWorld, upstreamName } from './world';
@@ -73,9 +75,13 @@ const spending =
     return spend(reply) as Reply;
   };
 
-async function expectSpent({ RUN_KEY }: { RUN_KEY: string }): Promise<void> {
+async function readKey({ RUN_KEY }: { RUN_KEY: string }): Promise<{ key_id: string; spent: number }> {
   const headers = { authorization: `Bearer ${RUN_KEY}` };
-  const { key } = await (await fetch(`${url}/v1/credits/balance`, { headers })).json();
+  return (await (await fetch(`${url}/v1/credits/balance`, { headers })).json()).key;
+}
+
+async function expectSpent(env: { RUN_KEY: string }): Promise<void> {
+  const key = await readKey(env);
   expect(key.spent).toBeGreaterThan(150);
   expect(key.spent).toBeLessThanOrEqual(200);
   expect((await checkLedger()).differences).toEqual([]);
@@ -141,8 +147,21 @@ const callsForever = (name: string, input: Json) =>
     ),
   );
 
+/** As the guide says: after the user has raised the budget. */
+async function expectToGoOn(
+  env: { RUN_KEY: string },
+  command: string,
+  goOn: (command: string) => Promise<Ended>,
+) {
+  const { key_id: keyId } = await readKey(env);
+  expect(await raiseRunKey(person.userId, keyId, wholeCredits(400))).toBeNull();
+  upstream.script(upstreamName(CLAUDE), messageStream([{ type: 'text', text: 'All tests pass.' }]));
+  expect(guide).toContain(`\`${command}\``);
+  expect(await goOn(command)).toEqual({ output: expect.stringContaining('All tests pass.'), failed: false });
+}
+
 test.runIf(NPM_CLIENTS !== '')(
-  'Claude Code ends when two dollars are spent, and shows the address',
+  'Claude Code ends when two dollars are spent, shows the address, and goes on when the budget is raised',
   async () => {
     const env = await mintRunKey();
     upstream.script(upstreamName(CLAUDE), callsForever('Bash', { command: 'echo lighthouse' }));
@@ -152,27 +171,25 @@ test.runIf(NPM_CLIENTS !== '')(
         CLAUDE,
       ]),
     );
-    const command = `${lineWith('claude --print')} --allowedTools Bash`;
     const bin = path.join(NPM_CLIENTS, 'node_modules/.bin');
-    const { output, failed } = await runShell(
-      command,
-      {
-        ...env,
-        ...models,
-        PATH: `${bin}:${process.env.PATH}`,
-        HOME: NPM_CLIENTS,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      },
-      folderOf('work'),
-    );
+    const traffic = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
+    const settings = { PATH: `${bin}:${process.env.PATH}`, HOME: NPM_CLIENTS, ...traffic };
+    const line = lineWith('claude --print');
+    const runClaude = (command: string) =>
+      runShell(command, { ...env, ...models, ...settings }, folderOf('work'));
+    const { output, failed } = await runClaude(`${line} --allowedTools Bash`);
     expect([output, failed]).toEqual([expect.stringMatching(REFUSED), true]);
+    expect(output).toContain('API Error: 402');
     await expectSpent(env);
+    await expectToGoOn(env, 'claude --continue', (command) =>
+      runClaude(line.replace(/claude .*/, `${command} --print 'Go on'`)),
+    );
   },
   TIMEOUT_MS,
 );
 
 test.runIf(NPM_CLIENTS !== '')(
-  'Codex ends when two dollars are spent, and shows the address',
+  'Codex ends when two dollars are spent, shows the address, and goes on when the budget is raised',
   async () => {
     const env = await mintRunKey();
     upstream.script(upstreamName(CLAUDE), callsForever('exec_command', { cmd: 'echo lighthouse' }));
@@ -180,13 +197,16 @@ test.runIf(NPM_CLIENTS !== '')(
     const config = /```toml\n(.+?)```/s.exec(readFileSync('docs/clients.md', 'utf8'))?.[1] ?? '';
     writeFileSync(path.join(home, 'config.toml'), config.replace('http://localhost:3000', url));
     const bin = path.join(NPM_CLIENTS, 'node_modules/.bin');
-    const { output, failed } = await runShell(
-      `${lineWith('codex exec')} --skip-git-repo-check`,
-      { ...env, PATH: `${bin}:${process.env.PATH}`, HOME: NPM_CLIENTS, CODEX_HOME: home },
-      folderOf('work'),
-    );
+    const settings = { PATH: `${bin}:${process.env.PATH}`, HOME: NPM_CLIENTS, CODEX_HOME: home };
+    const line = lineWith('codex exec');
+    const runCodex = (command: string) => runShell(command, { ...env, ...settings }, folderOf('work'));
+    const { output, failed } = await runCodex(`${line} --skip-git-repo-check`);
     expect([output, failed]).toEqual([expect.stringMatching(REFUSED), true]);
+    expect(output).toContain('unexpected status 402 Payment Required');
     await expectSpent(env);
+    await expectToGoOn(env, 'codex exec resume --last', (command) =>
+      runCodex(line.replace(/codex .*/, `${command} --skip-git-repo-check 'Go on'`)),
+    );
   },
   TIMEOUT_MS,
 );

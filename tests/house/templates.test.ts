@@ -46,7 +46,8 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     const texts = read(path.join(folder, app)).map(({ text }) => text);
     const all = texts.join('\n');
     for (const filled of [KEY, SERVICE, 'a/b', app]) expect(all).toContain(filled);
-    for (const left of ['YOUR-SERVICE', 'svc_pk_…', 'my-svc-app', 'sandbox/story']) expect(all).not.toContain(left);
+    for (const left of ['YOUR-SERVICE', 'svc_pk_…', 'my-svc-app', 'sandbox/story'])
+      expect(all).not.toContain(left);
   });
 });
 
@@ -54,7 +55,11 @@ test.each<[string, string[], string]>([
   ['a name that is none of a package', ['My_App'], 'lowercase letters'],
   ['a path out of the folder', ['../..', '--template', 'html'], 'lowercase letters'],
   ['an unknown template', ['a', '--template', '../loader'], '--template: ../loader does not exist'],
-  ['a user key instead of a publishable key', ['a', '--template', 'html', '--key', 'svc_sk_1'], '--key: expected'],
+  [
+    'a user key instead of a publishable key',
+    ['a', '--template', 'html', '--key', 'svc_sk_1'],
+    '--key: expected',
+  ],
   ['no address', ['a', '--template', 'html', '--key', KEY], 'Address of the service is missing'],
   ['an unknown option', ['a', '--tempalte', 'html'], 'See --help'],
 ])('%s is a clear error, and nothing is written', (_, words, message) => {

@@ -299,7 +299,9 @@ const IN_NO_BUILD = /\.(test\.ts|sql)$/;
 function listFiles(place) {
   if (!existsSync(place)) return [];
   // The output of the widget's build is not a source.
-  const entries = ['public/v1', 'widget/loader/dist', 'widget/create/dist'].includes(place) ? [] : readEntries(place);
+  const entries = ['public/v1', 'widget/loader/dist', 'widget/create/dist'].includes(place)
+    ? []
+    : readEntries(place);
   return entries === undefined
     ? [place]
     : entries.flatMap((name) => (IN_NO_BUILD.test(name) ? [] : listFiles(`${place}/${name}`)));

@@ -245,8 +245,7 @@ test('the page of the quickstart signs in, buys at the 402, answers, and shows t
   const shown = await page.locator('pre', { hasText: '<!doctype html>' }).textContent();
   const html = (shown ?? '').replaceAll('svc_pk_…', partner.publishableKey);
   expect(html).toContain(`${BASE_URL}/v1/svc.js`);
-  await page.route('**/copied', (route) => route.fulfill({ contentType: 'text/html', body: html }));
-  await page.goto(`${partner.plain.origin('app.localhost')}/copied`);
+  await page.goto(partner.page({ options: null, body: html }));
   await page.getByLabel('Question').fill('Tell me about the sea');
   await page.getByRole('button', { name: 'Send' }).click();
   const checkout = await findCheckout(page);

@@ -59,7 +59,7 @@ process.exit(rows.some(({ failed }) => failed) ? 1 : 0);
 
 async function tryOut(name) {
   const { install, build, serve, check } = TEMPLATES[name];
-  const clock = createClock();
+  const clock = createClock(name);
   const app = `my-${name}`;
   const folder = path.join(home, app);
   const source = `${service.url}/v1/1.0.0/create-svc-app.tgz`;
@@ -85,13 +85,14 @@ async function tryOut(name) {
   return { ...row, total: clock.total() };
 }
 
-function createClock() {
+function createClock(name) {
   const begunAt = performance.now();
   let last = begunAt;
   const seconds = (ms) => Number((ms / 1000).toFixed(1));
   const clock = () => {
     const lap = performance.now() - last;
     last += lap;
+    process.stdout.write(`  ${name}: ${seconds(lap)} s\n`);
     return seconds(lap);
   };
   clock.total = () => seconds(performance.now() - begunAt);
@@ -111,8 +112,9 @@ function countLines(folder) {
   );
 }
 
-const scriptsIn = (folder) =>
-  readdirSync(folder).filter((file) => file.endsWith('.js') && !file.startsWith('popup'));
+function scriptsIn(folder) {
+  return readdirSync(folder).filter((file) => file.endsWith('.js'));
+}
 
 function run(cwd, program, args) {
   try {
@@ -143,7 +145,7 @@ function environment() {
 async function startService() {
   const port = String(40_000 + Math.floor(Math.random() * 20_000));
   const env = { ...environment(), PORT: port };
-  const child = spawn(process.execPath, ['.build/main.mjs'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['.build/main.mjs'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   await until(child, /Ready\. Open:/);
   return { child, url: `http://localhost:${port}` };
 }
@@ -157,10 +159,11 @@ function command(...words) {
 async function until(child, pattern) {
   let text = '';
   await new Promise((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (piece) => {
-      text += piece;
-      if (pattern.test(text)) resolve();
-    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+        if (pattern.test(text)) resolve();
+      });
     child.once('exit', () => reject(new Error(`It did not start:\n${text}`)));
   });
 }
@@ -179,7 +182,7 @@ async function start(folder, port, args) {
   const child = spawn('npm', ['run', ...args], {
     cwd: folder,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   await until(child, /localhost:\d+/);

@@ -115,7 +115,7 @@ function readService(text: string): string {
 /** `npx URL` notes that URL next to the folder into which it installs. */
 function findOrigin(): string | null {
   try {
-    const manifest = readFileSync(path.join(here, '../../../../package.json'), 'utf8');
+    const manifest = readFileSync(path.join(here, '../../../package.json'), 'utf8');
     return JSON.parse(manifest).dependencies['create-svc-app'];
   } catch {
     return null;

@@ -15,6 +15,8 @@ test('requests, purchases, refunds, disputes, payouts and abandoned requests of 
   expect(tally.violations).toEqual([]);
   for (const operation of [
     'refund',
+    'refund by the user',
+    'nothing to refund',
     'dispute won',
     'dispute lost',
     'disputed again',

@@ -138,7 +138,7 @@ export class Walker {
     else if (chance < 0.73) await this.buy();
     else if (chance < 0.76) await this.buyWithCode();
     else if (chance < 0.82) await this.save();
-    else if (chance < 0.87) await this.reverse();
+    else if (chance < 0.885) await this.reverse();
     else if (chance < 0.9) await this.refundUnused();
     else if (chance < 0.91) await this.grant();
     else if (chance < 0.92) await this.redeemGift();

@@ -24,6 +24,7 @@ import {
   release,
   saveAllowance,
 } from '@/server/ledger';
+import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { minimumBalance } from '@/server/ledger/minimum-balance';
 import { advanceTopUps } from '@/server/payments/checkout/top-up/advance';
 import { claimTopUp } from '@/server/payments/checkout/top-up/claim';
@@ -478,6 +479,8 @@ export class Walker {
   private async refundUnused(): Promise<void> {
     const { userId } = this.wallet;
     const since = new Date(0);
+    // The model has no kept holds between requests.
+    await insist(returnIdleHolds);
     const expected = this.findRefundable();
     const [next] = await insist(() => readRefundable(userId, since));
     this.expect('what may be refunded', next?.refundMinor ?? 0, expected?.minor ?? 0);

@@ -170,6 +170,16 @@ test('a company enters its billing details, gets an invoice with its purchase, a
   await link(page, /^Receipt for/).click();
   await expect(page.getByRole('link', { name: /^Credit note CN-/ })).toBeVisible();
   await expectGoodAppearance(page, 'receipt-credit-note');
+
+  await test.step('the user refunds what is left, in one confirmed step, with a credit note', async () => {
+    await page.goto(`${SERVICE}/account/purchases`);
+    await expectGoodAppearance(page, 'purchases-refund');
+    await page.getByRole('button', { name: 'Refund $6.00' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Refund $6.00' }).click();
+    await expect(page.getByText('Refunded to your payment method')).toBeVisible();
+    await expect(link(page, /^Credit note CN-/)).toHaveCount(2);
+    await expect(page.getByText('Unused credits')).toBeHidden();
+  });
 });
 
 test('after a purchase in an app, the checkout leads to the invoice, which is created on the receipt', async ({

@@ -90,7 +90,7 @@ test('a new user signs in with the issuer in a window of the overlay, and the ap
   await expect(links.getByText('Example Corp')).toBeVisible();
   await expectGoodAppearance(page, 'issuer-settings');
   await page.getByRole('button', { name: 'Remove: Example Corp' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByText('Linked sign-ins')).toBeHidden();
   await app.close();
   expect(messages).toEqual([]);

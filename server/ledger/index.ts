@@ -41,6 +41,7 @@ export { type Earnings, readEarnings } from './earnings';
 export { findArchived } from './find-archived';
 export { type HistoryEntry, type HistoryPage, readHistory, readRecentOutputs } from './history';
 export { LEDGER_JOBS } from './jobs';
+export { returnIdleHolds } from './kept-holds';
 export { countRunning, keepLease, sweepHolds } from './lease';
 export {
   ALL_APPS,

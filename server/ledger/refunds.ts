@@ -2,13 +2,15 @@ import { nowDate } from '../base/clock';
 import { prisma, type Tx } from '../base/db';
 import { newId } from '../base/ids';
 import { earningsHold } from './claw-back';
+import { returnIdleHolds } from './kept-holds';
 
 /** Refunds that users ask for. */
 
 export type Refundable = { purchaseId: string; refundMinor: number };
 
 /** What of the purchases since then is left to refund; the oldest first, which is the next to be refunded. */
-export function readRefundable(userId: string, since: Date): Promise<Refundable[]> {
+export async function readRefundable(userId: string, since: Date): Promise<Refundable[]> {
+  await returnIdleHolds(userId);
   return prisma().$queryRaw<Refundable[]>`
     SELECT purchase_id AS "purchaseId", refund_minor AS "refundMinor"
     FROM ledger_refundable(${userId}, ${since}::timestamptz)`;

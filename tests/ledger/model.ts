@@ -228,6 +228,14 @@ export class Model {
     this.drawn.set(`${app}:${pocket.epoch}`, { taken: 0, limit: limit ?? 0 });
   }
 
+  /** The credits of a purchase, and of its bonus, that a total of refunds would take in addition. */
+  wouldTake(session: string, refunded: number): [credits: number, bonus: number] {
+    const purchase = this.purchases.get(session);
+    if (!purchase) return [0, 0];
+    const bonus = Number((BigInt(purchase.bonus) * BigInt(refunded)) / BigInt(purchase.credits));
+    return [refunded - purchase.taken, bonus - purchase.bonusTaken];
+  }
+
   clawBack(session: string, { refunded, disputed }: { refunded: number; disputed: number }): void {
     const purchase = this.purchases.get(session);
     if (!purchase) return;

@@ -11,6 +11,7 @@ import { inTransaction, pool, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import {
   admit,
+  askRefund,
   bookCorrections,
   capture,
   grantCredits,
@@ -18,10 +19,12 @@ import {
   keepLease,
   OUTSIDE_ANY_APP,
   type Run,
+  readRefundable,
   readSpendable,
   release,
   saveAllowance,
 } from '@/server/ledger';
+import { returnIdleHolds } from '@/server/ledger/kept-holds';
 import { minimumBalance } from '@/server/ledger/minimum-balance';
 import { advanceTopUps } from '@/server/payments/checkout/top-up/advance';
 import { claimTopUp } from '@/server/payments/checkout/top-up/claim';
@@ -58,7 +61,8 @@ type Bought = {
   sessionId: string;
   app: string;
   credits: number;
-  refundedPercent: number;
+  /** In whole credits. */
+  refunded: number;
   dispute: Dispute;
 };
 /** What a request may draw on next to the wallet. */
@@ -135,7 +139,8 @@ export class Walker {
     else if (chance < 0.73) await this.buy();
     else if (chance < 0.76) await this.buyWithCode();
     else if (chance < 0.82) await this.save();
-    else if (chance < 0.9) await this.reverse();
+    else if (chance < 0.885) await this.reverse();
+    else if (chance < 0.9) await this.refundUnused();
     else if (chance < 0.91) await this.grant();
     else if (chance < 0.92) await this.redeemGift();
     else if (chance < 0.94) await this.topUp();
@@ -177,10 +182,10 @@ export class Walker {
       BigInt(-this.loss),
     );
     if (this.random() < 0.6) return;
-    await this.setPayments({ refundedPercent: 0, dispute: 'open' });
+    await this.setPayments({ refunded: 0, dispute: 'open' });
     this.expect('the commission on disputed payments', await this.sumOf('partner_earnings', 'true'), 0n);
     await this.payouts.compare();
-    await this.setPayments({ refundedPercent: 0, dispute: 'won' });
+    await this.setPayments({ refunded: 0, dispute: 'won' });
     // A pocket that covered a request during a refund still owes for it, and so does the commission on that.
     if (POCKETS.some((app) => this.model.pocket(app).own < this.model.pocket(app).granted)) return;
     const earned = await this.sumOf('partner_earnings', "kind IN ('usage', 'correction')");
@@ -188,7 +193,7 @@ export class Walker {
     this.expect('the commission on payments that are final', final, earned);
   }
 
-  private async setPayments(state: Pick<Bought, 'refundedPercent' | 'dispute'>): Promise<void> {
+  private async setPayments(state: Pick<Bought, 'refunded' | 'dispute'>): Promise<void> {
     for (const bought of this.purchases) {
       this.tally.operation(state.dispute === 'open' ? 'dispute of a whole history' : 'history restored');
       Object.assign(bought, state);
@@ -327,7 +332,7 @@ export class Walker {
           sessionId: newId('cks'),
           app: this.pick(APPS),
           credits: (this.below(120) + 1) * CREDIT,
-          refundedPercent: 0,
+          refunded: 0,
           dispute: 'none',
         };
     this.tally.operation(isRepeated ? 'purchase repeated' : 'purchase');
@@ -374,7 +379,7 @@ export class Walker {
     const book = () => insist(() => bookWithBonus(order));
     await (this.random() < 0.3 ? Promise.all([book(), book()]) : book());
     this.model.buy(sessionId, app, credits * CREDIT, Number(started.bonus));
-    this.purchases.push({ sessionId, app, credits: credits * CREDIT, refundedPercent: 0, dispute: 'none' });
+    this.purchases.push({ sessionId, app, credits: credits * CREDIT, refunded: 0, dispute: 'none' });
   }
 
   private async redeemGift(): Promise<void> {
@@ -404,7 +409,7 @@ export class Walker {
     await insist(advanceTopUps);
     this.model.buy(sessionId, OUTSIDE_ANY_APP, Number(credits));
     const bought = { sessionId, app: OUTSIDE_ANY_APP, credits: Number(credits) };
-    this.purchases.push({ ...bought, refundedPercent: 0, dispute: 'none' });
+    this.purchases.push({ ...bought, refunded: 0, dispute: 'none' });
   }
 
   private async grant(): Promise<void> {
@@ -470,11 +475,53 @@ export class Walker {
     await this.bookReversals(bought);
   }
 
+  /** The user has unused credits refunded. Instances may decide it twice, and after a lost answer. */
+  private async refundUnused(): Promise<void> {
+    const { userId } = this.wallet;
+    const since = new Date(0);
+    // The model has no kept holds between requests.
+    await insist(returnIdleHolds);
+    const expected = this.findRefundable();
+    const [next] = await insist(() => readRefundable(userId, since));
+    this.expect('what may be refunded', next?.refundMinor ?? 0, expected?.minor ?? 0);
+    this.tally.operation(next === undefined ? 'nothing to refund' : 'refund by the user');
+    if (next === undefined || expected === undefined) return;
+    const order = {
+      userId,
+      refundId: newId('req'),
+      purchaseId: next.purchaseId,
+      since,
+      month: since,
+      most: 1e6,
+    };
+    const ask = () => insist(() => inTransaction((tx) => askRefund(tx, order)));
+    const decided = await Promise.all(this.random() < 0.3 ? [ask(), ask()] : [ask()]);
+    for (const refund of decided) this.expect('the refund', refund?.amountMinor, expected.minor);
+    const { bought } = expected;
+    bought.refunded += expected.minor;
+    this.model.clawBack(bought.sessionId, { refunded: bought.refunded * CREDIT, disputed: 0 });
+  }
+
+  /** The oldest purchase of which something is left, and the most of it that its pocket and the wallet still have. */
+  private findRefundable(): { bought: Bought; minor: number } | undefined {
+    for (const bought of this.purchases) {
+      if (bought.dispute === 'open' || bought.dispute === 'lost') continue;
+      const { own, ownHeld, granted } = this.model.pocket(bought.app);
+      const unspent = own - ownHeld - Math.max(0, granted);
+      const available = Math.min(own - ownHeld, this.model.money - this.model.held);
+      for (let minor = bought.credits / CREDIT - bought.refunded; minor > 0; minor--) {
+        const [taken, bonus] = this.model.wouldTake(bought.sessionId, (bought.refunded + minor) * CREDIT);
+        if (taken <= unspent && taken + bonus <= available) return { bought, minor };
+      }
+    }
+    return undefined;
+  }
+
   /** The credits are taken back in one booking, whatever events arrived. */
   private async bookReversals(bought: Bought): Promise<void> {
     const isDisputed = bought.dispute === 'open' || bought.dispute === 'lost';
     const wholeCredits = bought.credits / CREDIT;
-    const refunded = Math.floor((wholeCredits * bought.refundedPercent) / 100);
+    const { refunded } = bought;
     const disputed = isDisputed ? wholeCredits : 0;
     const { sessionId } = bought;
     const book = () => insist(() => takeBack(this.wallet, sessionId, { refunded, disputed }));
@@ -484,10 +531,11 @@ export class Walker {
 
   private nextEvent(bought: Bought): string {
     if (this.random() < 0.5) {
-      const hasFailed = bought.refundedPercent > 0 && this.random() < 0.2;
-      bought.refundedPercent = hasFailed
-        ? this.below(bought.refundedPercent)
-        : Math.min(100, bought.refundedPercent + 1 + this.below(60));
+      const hasFailed = bought.refunded > 0 && this.random() < 0.2;
+      const most = bought.credits / CREDIT;
+      bought.refunded = hasFailed
+        ? this.below(bought.refunded)
+        : Math.min(most, bought.refunded + 1 + this.below(0.6 * most));
       return hasFailed ? 'refund failed' : 'refund';
     }
     const before = bought.dispute;

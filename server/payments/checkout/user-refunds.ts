@@ -8,6 +8,7 @@ import {
   type Refundable,
   type RefundRequest,
   readRefundable,
+  returnIdleHolds,
 } from '../../ledger';
 import { correctInvoice } from '../invoices/issue';
 import { partnerNames } from './partner-names';
@@ -67,7 +68,8 @@ export async function refundByUser(
   return { amountMinor: refund.amountMinor, outcome };
 }
 
-function decide(wish: RefundWish): Promise<AskedRefund | null> {
+async function decide(wish: RefundWish): Promise<AskedRefund | null> {
+  await returnIdleHolds(wish.userId);
   return inTransaction(async (tx) => {
     const refund = await askRefund(tx, {
       ...wish,

@@ -5,7 +5,10 @@ import { startIssuerSignIn } from '@/app/_session/issuer-sign-in';
 import { MINUTE_MS, now, setClock } from '@/server/base/clock';
 import { inTransaction, prisma } from '@/server/base/db';
 import { settings } from '@/server/base/env';
+import { newId } from '@/server/base/ids';
+import { undoEmailChange } from '@/server/people/change-email';
 import { deleteAccount } from '@/server/people/delete-account';
+import { writeUndoToken } from '@/server/people/email-change-link';
 import { type Claims, listIdentities, readIdentity, removeIdentity } from '@/server/people/identities';
 import { findSession, lacksIssuer } from '@/server/people/sessions';
 import { sendServiceCode, signInToService } from '@/server/people/sign-in-to-service';
@@ -238,6 +241,22 @@ describe('an existing account', () => {
     const session = await browser.session();
     expect(session?.email).toBe(person.email);
     expect(session?.userId).not.toBe(userId);
+  });
+
+  it('that undoes a change of its address loses the identities that were linked since, and keeps earlier ones @attack', async () => {
+    const { person, userId } = await newLinked();
+    const before = await listIdentities(userId);
+    const id = newId('ech');
+    const change = { id, userId, oldEmail: `old-${person.email}`, changedAt: new Date(now()) };
+    await prisma().emailChange.create({ data: { ...change, undoUntil: new Date(now() + MINUTE_MS) } });
+    arrive({ email: person.email });
+    const thief = newBrowser();
+    await thief.signIn();
+    await enterCode(thief, person.email);
+    expect(await listIdentities(userId)).toHaveLength(2);
+    expect(await undoEmailChange(writeUndoToken(id))).toBe(true);
+    expect(await listIdentities(userId)).toEqual(before);
+    expect(await thief.session()).toBeNull();
   });
 
   it('is not joined by an address that it had until this week @attack', async () => {

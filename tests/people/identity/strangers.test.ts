@@ -463,6 +463,8 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   // Without a purchase to repeat, it needs a confirmation.
   const order = { amount: 5, currency: 'usd', cardId: 'pm_none', buttonId: 'button' };
   yield { token, action: 'payWithCard', input: order, answers: /This card was removed/ };
+  const wish = { purchaseId: 'txn_none', refundId: crypto.randomUUID() };
+  yield { token, action: 'refundUnused', input: wish, answers: /Nothing is left to refund/ };
   yield { token, action: 'saveDetails', input: BILLING_DETAILS };
   yield {
     token,

@@ -96,6 +96,23 @@ test('a new user signs in with the issuer in a window of the overlay, and the ap
   expect(messages).toEqual([]);
 });
 
+test('an account that is signed in on the device is replaced only by a click in the window @attack', async ({
+  page,
+}) => {
+  const email = newEmail();
+  await signInTo(page, SERVICE, email, '/account');
+  arrive();
+  const app = await openAppPage(page);
+  const opened = await openIssuer(page, await openCheckout(page));
+  await expect(opened.getByRole('button', BUTTON)).toBeVisible();
+  await expectGoodAppearance(opened, 'issuer-ask');
+  await opened.getByRole('button', { name: `Continue as ${email}` }).click();
+  await expect(opened.getByText(/You’re signed in on this device\. Continue to/)).toBeVisible();
+  await page.goto(`${SERVICE}/account/settings`);
+  await expect(page.getByText(email).first()).toBeVisible();
+  await app.close();
+});
+
 test('an existing user links the issuer by one code in the window, and a page without a click in it gets nothing', async ({
   page,
 }) => {

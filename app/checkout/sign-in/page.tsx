@@ -8,6 +8,7 @@ import { checkoutOrigin } from '@/server/payments/checkout/same-origin';
 import { findVisitApp } from '@/server/payments/checkout/visit-partner';
 import { listIssuers } from '@/server/people/issuers';
 import { FullMessage, OpeningMessage, Panel } from '../panel';
+import { Ask } from './ask';
 import { EnterCode } from './enter-code';
 import { HandOver } from './hand-over';
 import { Leave } from './leave';
@@ -17,8 +18,9 @@ export const metadata: Metadata = { title: 'Sign in' };
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
 /**
- * The window in which a checkout signs in with an issuer: a frame on another site could not. It leaves for the issuer at
- * once, and the user decides at the end whether to continue to the app.
+ * The window in which a checkout signs in with an issuer: a frame on another site could not. The user decides at the end
+ * whether to continue to the app. It leaves for the issuer at once, but any page can open it: an account that is signed in
+ * here is replaced by a click only.
  */
 export default async function SignInWindow({ searchParams }: Props) {
   return <Panel>{await content(await searchParams)}</Panel>;
@@ -34,16 +36,18 @@ async function content(query: Awaited<Props['searchParams']>) {
   const failure = describeFailure(query.failure, say);
   if (failure !== undefined) return <FullMessage title={say.signInTitle}>{failure}</FullMessage>;
   const issuer = listIssuers().find(({ provider }) => provider === wanted);
+  const session = await findSession();
   if (issuer !== undefined)
-    return (
+    return session === null ? (
       <>
         <OpeningMessage text={say.continueWith(issuer.name)} />
         <Leave provider={issuer.provider} start={start} />
       </>
+    ) : (
+      <Ask language={language} issuer={issuer} start={start} email={session.email} />
     );
   const pending = await findPendingIdentity();
   if (pending !== null) return <EnterCode language={language} pending={pending} start={start} />;
-  const session = await findSession();
   if (session === null) return <FullMessage title={say.lostTitle}>{say.issuerFailures.failed}</FullMessage>;
   return (
     <HandOver

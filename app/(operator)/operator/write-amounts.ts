@@ -24,11 +24,14 @@ export function inMoney(minor: number, currency: string): string {
   );
 }
 
-export const inNumber = (value: number): string => new Intl.NumberFormat('en').format(value);
+/** Made once: a list of models writes a thousand numbers. */
+const COUNT = new Intl.NumberFormat('en');
+const LIST_PRICE = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 8 });
+
+export const inNumber = (value: number): string => COUNT.format(value);
 
 /** A list price: at least cents, and every digit it has. */
-export const inUsd = (price: string): string =>
-  Number(price).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 8 });
+export const inUsd = (price: string): string => LIST_PRICE.format(Number(price));
 
 /** Of basis points. */
 export const inPercent = (bp: number): string =>

@@ -7,7 +7,7 @@ import { EmptyState } from '@/app/_ui/empty-state';
 import { PageLink } from '@/app/_ui/page-link';
 import { ROW_LINK } from '@/app/_ui/row-link';
 import { useEarlyInput } from '@/app/_ui/use-early-input';
-import { inUsd } from '../write-amounts';
+import { inNumber, inUsd } from '../write-amounts';
 
 type Model = {
   id: string;
@@ -54,7 +54,7 @@ export function ModelsTable({ models }: { models: Model[] }) {
     }),
     column.accessor('context', {
       header: 'Context',
-      cell: ({ getValue }) => new Intl.NumberFormat('en').format(getValue()),
+      cell: ({ getValue }) => inNumber(getValue()),
     }),
   ];
   return (

@@ -22,14 +22,13 @@ export function PromptForm({ isReady, isStreaming, onSend, onStop }: Props) {
   const id = useId();
   const [prompt, setPrompt] = useState(FIRST_PROMPT);
   const [model, setModel] = useState(MODELS[0]?.id ?? '');
-  const isEmpty = prompt.trim() === '';
 
   return (
     <form
       className="mt-8"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isEmpty && isReady && !isStreaming) onSend(model, prompt.trim());
+        if (isReady && !isStreaming) onSend(model, prompt.trim());
       }}
     >
       <label htmlFor={`${id}-prompt`} className="mb-1.5 block text-sm font-medium">
@@ -40,8 +39,9 @@ export function PromptForm({ isReady, isStreaming, onSend, onStop }: Props) {
           id={`${id}-prompt`}
           name="prompt"
           rows={3}
+          required
           value={prompt}
-          onChange={(event) => setPrompt(event.target.value)}
+          onChange={(event) => setPrompt(event.target.value.trimStart())}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
             event.preventDefault();
@@ -69,7 +69,7 @@ export function PromptForm({ isReady, isStreaming, onSend, onStop }: Props) {
               Stop
             </Button>
           ) : (
-            <Button type="submit" disabled={isEmpty || !isReady}>
+            <Button type="submit" disabled={!isReady}>
               Send
             </Button>
           )}

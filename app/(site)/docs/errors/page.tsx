@@ -10,22 +10,28 @@ export const metadata: Metadata = {
   description: 'What every error code means and how to resolve it.',
 };
 
-const STATUSES: Record<number, string> = {
+type Status = (typeof ERROR_STATUS)[ErrorCode];
+
+const STATUSES: Record<Status, string> = {
   400: 'Invalid request',
   401: 'Invalid or missing key',
   402: 'User action required',
   403: 'Not allowed',
   404: 'Not found',
+  405: 'Method not allowed',
   408: 'Request timeout',
   409: 'Conflict',
   413: 'Request too large',
+  414: 'URL too long',
+  415: 'Unsupported encoding',
   429: 'Too many requests',
+  431: 'Headers too large',
   500: 'Internal error',
   502: 'Provider error',
   503: 'Service unavailable',
 };
 
-const codesOf = (status: number): ErrorCode[] =>
+const codesOf = (status: Status): ErrorCode[] =>
   (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => ERROR_STATUS[code] === status);
 
 const json = (value: object): string => JSON.stringify(value, null, 2);

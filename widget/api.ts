@@ -69,7 +69,7 @@ export type SvcWidget = {
   init(options: InitOptions): void;
   /**
    * Opens the checkout. For `popup` and `new_tab`, call it inside the user's click. Resolves when the checkout is
-   * closed: true if the user signed in meanwhile, or the app can spend more.
+   * closed: true if the user signed in or the app can spend more than before.
    */
   open(options?: OpenOptions): Promise<boolean>;
   close(): void;

@@ -48,7 +48,7 @@ async function joinAccount(tx: Tx, identity: Identity): Promise<Owner | null> {
   const { email } = identity;
   if (owner !== null || email === null) return owner;
   const { id: userId, isNew } = await openUser(tx, email);
-  // Another sign-in with the same identity may have created the account meanwhile.
+  // A concurrent sign-in with the same identity may have created the account.
   if (!isNew) return findOwner(tx, identity);
   return { userId, email, identityId: await linkIdentity(tx, userId, identity) };
 }

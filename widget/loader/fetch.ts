@@ -83,7 +83,7 @@ export function createSvcFetch(options: PageFetchOptions | KeyFetchOptions): typ
       if (need === null) return source.onEnd && response.ok ? announceEnd(response, source.onEnd) : response;
       if (!call.canRepeat || asked.has(need.status)) return response;
       asked.add(need.status);
-      // Another request may have asked meanwhile.
+      // A concurrent request may already have asked.
       if (before === changes && !(await ask(need))) return response;
       key = await source.readKey();
     }

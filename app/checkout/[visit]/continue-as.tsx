@@ -1,8 +1,8 @@
 'use client';
 
 import { useState } from 'react';
-import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
+import { ContinueButton } from '../continue-button';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import { type Api, failureCode, type VisitState } from './api';
@@ -44,16 +44,7 @@ export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOth
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">{say.knownText(visit.app_name)}</p>
-      <ArmedButton
-        size="large"
-        busy={busy}
-        className="h-auto min-h-12 w-full py-2"
-        onClick={() => void proceed()}
-      >
-        <span className="min-w-0 whitespace-normal">
-          {say.continueAs} <span className="wrap-anywhere">{email}</span>
-        </span>
-      </ArmedButton>
+      <ContinueButton say={say} email={email} busy={busy} onClick={() => void proceed()} />
       <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
         {error}
       </p>

@@ -1,8 +1,8 @@
 'use client';
 
 import { useState } from 'react';
-import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
+import { ContinueButton } from '../continue-button';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { SignedIn, VisitState } from './api';
@@ -41,17 +41,14 @@ export function OtherAccount({ say, visit, email, change, onSignedIn, onOtherEma
       <Button size="large" className="w-full" onClick={onOtherEmail}>
         {say.otherAccountRetry}
       </Button>
-      <ArmedButton
+      <ContinueButton
+        say={say}
+        email={email}
         look="secondary"
-        size="large"
         busy={busy}
-        className="mt-2 h-auto min-h-12 w-full py-2"
+        className="mt-2"
         onClick={() => void proceed()}
-      >
-        <span className="min-w-0 whitespace-normal">
-          {say.continueAs} <span className="wrap-anywhere">{email}</span>
-        </span>
-      </ArmedButton>
+      />
       <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
         {error}
       </p>

@@ -5,6 +5,7 @@ import { goToIssuer } from '@/app/_session/issuer-buttons';
 import { ArmedButton } from '@/app/_ui/armed-button';
 import type { Language } from '@/app/_ui/language';
 import type { Issuer } from '@/server/people/issuers';
+import { ContinueButton } from '../continue-button';
 import { messagesFor } from '../messages';
 import { StepTitle } from '../step-title';
 
@@ -28,16 +29,13 @@ export function Ask({ language, issuer, start, email }: Props) {
       >
         {say.continueWith(issuer.name)}
       </ArmedButton>
-      <ArmedButton
+      <ContinueButton
+        say={say}
+        email={email}
         look="secondary"
-        size="large"
-        className="mt-2 h-auto min-h-12 w-full py-2"
+        className="mt-2"
         onClick={() => window.location.assign(start)}
-      >
-        <span className="min-w-0 whitespace-normal">
-          {say.continueAs} <span className="wrap-anywhere">{email}</span>
-        </span>
-      </ArmedButton>
+      />
     </section>
   );
 }

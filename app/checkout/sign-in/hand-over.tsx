@@ -1,9 +1,9 @@
 'use client';
 
 import { useState } from 'react';
-import { ArmedButton } from '@/app/_ui/armed-button';
 import type { Language } from '@/app/_ui/language';
 import { useAction } from '@/app/_ui/use-action';
+import { ContinueButton } from '../continue-button';
 import { messagesFor } from '../messages';
 import { FullMessage } from '../panel';
 import { StepTitle } from '../step-title';
@@ -39,16 +39,7 @@ export function HandOver({ language, visitId, appName, email, checkoutOrigin }: 
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.signInTitle}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">{say.knownText(appName)}</p>
-      <ArmedButton
-        size="large"
-        busy={isRunning}
-        className="h-auto min-h-12 w-full py-2"
-        onClick={() => void proceed()}
-      >
-        <span className="min-w-0 whitespace-normal">
-          {say.continueAs} <span className="wrap-anywhere">{email}</span>
-        </span>
-      </ArmedButton>
+      <ContinueButton say={say} email={email} busy={isRunning} onClick={() => void proceed()} />
       <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
         {failure?.message}
       </p>

@@ -8,9 +8,9 @@ import { redis } from './redis';
 import { TokenBuckets } from './token-buckets';
 
 /**
- * Rate limit per user key with its run keys, decided in memory without waiting. With Redis, or for several instances with one primary,
- * every request is also counted there in the background: a key that exceeds the limit across all instances is refused
- * from its next request on.
+ * Rate limit per user key with its run keys, decided in memory without waiting. With Redis, or for several instances
+ * with one primary, every request is also counted there in the background: a key that exceeds the limit across all
+ * instances is refused from its next request on.
  */
 
 /** A burst of six seconds: 60 of 600 per minute. */

@@ -110,6 +110,9 @@ test('an operator views every page and moves credits with a reason, which the au
   await expect(page.getByText('Took credits').first()).toBeVisible();
   const outside = page.locator('dl > div').filter({ hasText: 'Outside any app' });
   await page.getByRole('button', { name: 'Take credits' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('dialog').getByText('Enter a number of credits above zero.')).toBeVisible();
+  await expect(page.getByRole('dialog').getByText('Enter a reason.')).toBeVisible();
   await page.getByRole('dialog').getByLabel('Credits').fill('99999999');
   await page.getByRole('dialog').getByLabel('Reason').fill('too much');
   await page.getByRole('button', { name: 'Continue' }).click();

@@ -6,6 +6,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { formatCredits } from '@/server/base/credits';
+import { readRules } from '@/server/base/data-rules';
 import { formatPercent } from '@/server/partners/rate';
 import type { UserReceipt } from '@/server/reports/activity/user-receipt';
 import { Attempts } from './attempts';
@@ -54,6 +55,11 @@ export function RequestReceipt({ receipt, back }: Props) {
           >
             <span className="whitespace-nowrap">{formatCredits(receipt.held)} credits</span>
           </Sum>
+          {receipt.dataRules !== null && (
+            <Sum label="Data rules" note="What you, the app and this service required of the provider.">
+              {readRules(receipt.dataRules).join(', ')}
+            </Sum>
+          )}
           {receipt.runKeyLabel !== null && <Sum label="Run key">{receipt.runKeyLabel}</Sum>}
           <Sum label="Key">
             <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>

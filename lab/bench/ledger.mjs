@@ -73,7 +73,23 @@ async function readWork(database) {
       'SELECT k.hash, k.user_id AS user FROM user_key k JOIN wallet USING (user_id)',
     ),
     // The provider reported the cost, so it need not follow from the tokens.
-    receipt: [MODEL, 'openai', price.version, 120, 0, 0, 0, 40, 0, null, false, true, 'completed', null],
+    receipt: [
+      MODEL,
+      'openai',
+      price.version,
+      120,
+      0,
+      0,
+      0,
+      40,
+      0,
+      null,
+      false,
+      true,
+      'completed',
+      null,
+      null,
+    ],
   };
 }
 
@@ -213,9 +229,10 @@ async function call(client, { keys, receipt, settled, admitted, holds, kept, mak
     every(null),
     every(null),
     every(null),
+    every('{}'),
   ];
   const columns = [...settlements, ...admissions];
-  const further = [1, 1_000, '90 seconds', 10_000_000_000, 10_000_000_000];
+  const further = [1, 1_000, '90 seconds', 10_000_000_000, 10_000_000_000, 0];
   const { rows } = await client.query({
     name: 'ledger_batch',
     text: `SELECT * FROM ledger_batch(${[...columns, ...further].map((_, n) => `$${n + 1}`)})`,

@@ -23,6 +23,7 @@ const RECEIPT = {
   costReported: true,
   outcome: 'completed',
   attempts: null,
+  dataRules: null,
 } as const;
 /** Linux reports CPU time in hundredths of a second. */
 const TICK_MS = 10;

@@ -1,5 +1,5 @@
 import { estimateCredits } from '../gateway/pricing/estimate';
-import { servedModels } from '../gateway/pricing/served';
+import { modelsOf } from '../gateway/pricing/served';
 import { requirePartner } from '../partners/partner';
 import type { PriceEstimate, PricingRequest } from './pricing';
 
@@ -9,13 +9,10 @@ import type { PriceEstimate, PricingRequest } from './pricing';
  */
 export async function estimatePrices(request: PricingRequest): Promise<PriceEstimate> {
   const partner = await requirePartner(request.publishable_key);
-  const allowed = servedModels().filter(
-    (model) => partner.allModels || partner.allowedModels.includes(model.id),
-  );
   const size = { input: request.input_tokens, output: request.output_tokens };
   return {
     token_assumption: size,
-    models: allowed
+    models: modelsOf(partner)
       .filter(({ id }) => request.models === undefined || request.models.includes(id))
       .map((model) => ({
         id: model.id,

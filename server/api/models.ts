@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { DATA_RULES, type DataRule, readRules } from '../base/data-rules';
 import type { CatalogModel } from '../gateway/pricing/catalog';
 import { CAPABILITIES } from '../gateway/pricing/catalog-schema';
 import { type ListPrices, perCallPrice, perTokenPrice } from '../gateway/pricing/list-price';
+import { rulesMetBy } from '../gateway/providers/data-rules';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */
@@ -47,6 +49,10 @@ export const listedModelSchema = z.object({
       'Parameters of the chat format, or of embeddings, that reach the model. Others are dropped, and `x-svc-warnings` names them.',
   }),
   capabilities: z.record(z.enum(CAPABILITIES), z.boolean()),
+  data_rules: z.array(z.enum(DATA_RULES)).meta({
+    description:
+      'The data rules that the provider meets, as far as it says so or the operator has agreed it.',
+  }),
   pricing: prices
     .extend({
       prompt: perToken,
@@ -89,6 +95,19 @@ type ListedModel = z.output<typeof listedModelSchema>;
 
 export const isMessagesClient = (request: Request): boolean => request.headers.has('anthropic-version');
 
+const isDataRule = (name: string): boolean => DATA_RULES.some((rule) => rule === name);
+
+export const modelQuerySchema = z.object({
+  data_rules: z
+    .string()
+    .transform((text) => text.split(','))
+    .refine((names): names is DataRule[] => names.every(isDataRule), {
+      error: `must be some of ${DATA_RULES.join(', ')}, separated by commas`,
+    })
+    .default([])
+    .meta({ description: 'Lists only models that meet all of these data rules, separated by commas.' }),
+});
+
 /** The response varies with that header, in case a cache stores it. */
 export const MODEL_HEADERS = { vary: 'anthropic-version' };
 
@@ -128,6 +147,7 @@ export function writeModel(model: CatalogModel, forMessages: boolean): ListedMod
     },
     supported_parameters: supportedParameters(model),
     capabilities: model.capabilities,
+    data_rules: readRules(rulesMetBy(model.provider)),
     pricing: writePricing(model),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { creditsToJson } from '../base/credits';
+import { DATA_RULES, NO_RULES, readRules } from '../base/data-rules';
 import type { ReceiptCorrection, StoredReceipt } from '../ledger';
 import type { ReceiptProof } from '../reports/statements/read-statements';
 import { receiptProofSchema } from './statements';
@@ -33,6 +34,9 @@ export const receiptSchema = z
         description:
           'Every provider that the request was sent to, in order: `refused` the content, `failed` with another error, gave `no_response`, or was `interrupted`. Null if only the provider of the requested model was called, once.',
       }),
+    data_rules: z.array(z.enum(DATA_RULES)).meta({
+      description: 'What the user, the app and the operator required of the provider. Empty without rules.',
+    }),
     estimated: z
       .boolean()
       .meta({ description: 'True when the provider reported no usage and it was estimated.' }),
@@ -85,6 +89,7 @@ export function writeReceiptBody(
     price_version: receipt.priceVersion,
     outcome: receipt.outcome,
     attempts: receipt.attempts && [...receipt.attempts],
+    data_rules: readRules(receipt.dataRules ?? NO_RULES),
     estimated: receipt.estimated,
     input_tokens: receipt.inputTokens,
     cached_input_tokens: receipt.cacheReadTokens,

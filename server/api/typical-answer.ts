@@ -1,7 +1,7 @@
 import { creditsToJson } from '../base/credits';
 import { SANDBOX_FORMATS } from '../base/endpoints';
 import { estimateCredits } from '../gateway/pricing/estimate';
-import { servedModels } from '../gateway/pricing/served';
+import { modelsOf } from '../gateway/pricing/served';
 import { minimumBalance } from '../ledger';
 import { findPartner } from '../partners/partner';
 
@@ -17,9 +17,7 @@ export async function findTypicalAnswer(
 ): Promise<{ credits: number; model: string } | null> {
   const partner = await findPartner(partnerId);
   if (partner === null) return null;
-  const allowed = servedModels().filter(
-    ({ id, type }) => type === 'language' && (partner.allModels || partner.allowedModels.includes(id)),
-  );
+  const allowed = modelsOf(partner).filter(({ type }) => type === 'language');
   const real = allowed.filter(({ provider }) => !(provider in SANDBOX_FORMATS));
   const byCost = (real.length > 0 ? real : allowed)
     .map((model) => ({ model: model.name, credits: estimateCredits(model, TYPICAL, partner.rateBp) }))

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
+import { DATA_RULES, type DataRule, NO_RULES, type RuleSet, writeRules } from './data-rules';
 import { baseUrlVariable, ENDPOINTS, keyVariable, type ProviderName } from './endpoints';
 import { findRealSettings, isRealUrl } from './open-sandboxes';
 import { findUnprintable } from './printable';
@@ -36,6 +37,7 @@ const LEAST_CONNECTIONS = 10;
 const DEFAULT_CONNECTIONS = 34;
 const MOST_INSTANCES = 64;
 const INSTANCES_EXPECTED = `a whole number from 1 to ${MOST_INSTANCES}, or auto`;
+const AGREEMENT = new RegExp(`^[a-z][a-z0-9-]*:(${DATA_RULES.join('|')})$`);
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
 export const settingsSchema = z.object({
@@ -110,6 +112,18 @@ export const settingsSchema = z.object({
 
   ...providerSettings(),
   CATALOG_FILE: z.string().min(1).optional(),
+  /** What every provider that is called must meet. */
+  DATA_RULES: list
+    .pipe(z.array(z.enum(DATA_RULES, { error: `comma-separated data rules: ${DATA_RULES.join(', ')}` })))
+    .default([])
+    .transform(writeRules),
+  /** Rules that a provider meets by an agreement with the operator. */
+  DATA_AGREEMENTS: list
+    .pipe(
+      z.array(z.string().regex(AGREEMENT, { error: 'comma-separated entries such as openai:no_retention' })),
+    )
+    .default([])
+    .transform(readAgreements),
 
   STRIPE_SECRET_KEY: z
     .string()
@@ -229,6 +243,15 @@ export const settingsSchema = z.object({
 function verifyTls(url: string): string {
   if (/[?&]uselibpqcompat=/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+}
+
+function readAgreements(entries: readonly string[]): ReadonlyMap<string, RuleSet> {
+  const agreements = new Map<string, RuleSet>();
+  for (const entry of entries) {
+    const [provider = '', rule] = entry.split(':') as [string, DataRule];
+    agreements.set(provider, (agreements.get(provider) ?? NO_RULES) | writeRules([rule]));
+  }
+  return agreements;
 }
 
 function areProxies(entries: string[]): boolean {

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../base/clock';
 import { chargeFor, type Microcredits, microcredits, type Picocredits } from '../base/credits';
+import type { RuleSet } from '../base/data-rules';
 import { minimumBalance } from './minimum-balance';
 
 /** The reason why a partner cannot spend, as reported in the balance status and in a 402. */
@@ -16,6 +17,8 @@ export type AdmissionRefusal =
   | 'restricted_to_key_networks'
   | 'restricted_to_key_origins'
   | 'model_not_allowed'
+  /** No candidate meets the data rules of the operator, the app and the user. */
+  | 'data_rules_not_met'
   | 'paused_for_review'
   /** The user has reached the limit of running requests. */
   | 'too_many_running'
@@ -37,6 +40,8 @@ export type AdmissionRequest = {
   enough?: Picocredits | undefined;
   /** The most that the request may hold, and so cost; null for no ceiling. */
   ceiling?: Microcredits | null;
+  /** The data rules that each candidate meets; without them, none. */
+  policies?: readonly RuleSet[];
   /** The run that the request belongs to. */
   run?: Run | null;
   /** Where the key is used from. A restricted key is refused if it is not known. */
@@ -65,6 +70,8 @@ export type Hold = {
   amount: Microcredits;
   /** The budgets that it draws on. */
   budgets?: readonly string[];
+  /** The data rules in force, which at least one candidate meets. */
+  dataRules: RuleSet;
   /** The row that holds it, if that outlives the request. */
   kept?: KeptHold;
 };
@@ -101,6 +108,8 @@ export type Admission =
       refusal: AdmissionRefusal;
       limit?: ReachedLimit;
       lack?: Lack | null;
+      /** Those in force, if no candidate meets them. */
+      dataRules?: RuleSet | null;
       partnerId: string | null;
       budgets?: readonly string[];
     };
@@ -142,6 +151,7 @@ export type AdmissionRow = {
       partner_id: string | null;
       rate_bp: number | null;
       amount: bigint | null;
+      data_rules: RuleSet | null;
     }
 );
 
@@ -156,6 +166,7 @@ type HeldRow = {
   rate_bp: number;
   amount: bigint;
   kept: boolean;
+  data_rules: RuleSet;
 };
 
 /** The columns of an admission that `ledger_batch` takes, in the order of its parameters. */
@@ -174,6 +185,7 @@ export const ADMISSION_COLUMNS: ((request: AdmissionRequest) => unknown)[] = [
   ({ ceiling }) => ceiling ?? null,
   ({ run }) => run?.id ?? null,
   ({ run }) => run?.credits ?? null,
+  ({ policies = [] }) => `{${policies.join()}}`,
 ];
 
 /** What is missing for a request that was refused; null for a key that cannot pay at all. */
@@ -206,6 +218,7 @@ export function readHold(requestId: string, row: HeldRow & Pick<AdmissionRow, 'b
     appUserId: row.app_user_id,
     rateBp: row.rate_bp,
     amount: row.amount as Microcredits,
+    dataRules: row.data_rules,
     ...(row.budgets && { budgets: row.budgets }),
   };
 }

@@ -91,6 +91,7 @@ async function makeHold(request: AdmissionRequest): Promise<Admission> {
           ok: false,
           refusal: row.outcome,
           lack: readLack(request, row),
+          dataRules: row.data_rules,
           partnerId: row.partner_id,
           ...(row.budgets && { budgets: row.budgets }),
         };

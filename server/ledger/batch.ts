@@ -89,7 +89,7 @@ async function write(batch: pg.QueryConfig, run: Run): Promise<Row[]> {
 }
 
 const COLUMNS = 1 + SETTLEMENT_COLUMNS.length + ADMISSION_COLUMNS.length;
-const FURTHER = ['minimum', 'maximum running', 'lease', 'user overrun', 'app overrun'].length;
+const FURTHER = ['minimum', 'maximum running', 'lease', 'user overrun', 'app overrun', 'data rules'].length;
 const TEXT = `SELECT * FROM ledger_batch(${Array.from({ length: COLUMNS + FURTHER }, (_, n) => `$${n + 1}`)})`;
 
 /**
@@ -101,6 +101,7 @@ export function writeBatch(settlements: Settlement[], admissions: AdmissionReque
     LIMIT_RUNNING_PER_USER,
     LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY,
     LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY,
+    DATA_RULES,
   } = settings();
   return {
     name: 'ledger_batch',
@@ -114,6 +115,7 @@ export function writeBatch(settlements: Settlement[], admissions: AdmissionReque
       `${LEASE_SECONDS} seconds`,
       wholeCredits(LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY),
       wholeCredits(LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY),
+      DATA_RULES,
     ],
   };
 }

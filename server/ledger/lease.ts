@@ -142,7 +142,12 @@ type ReceiptColumns = Record<'model' | 'provider' | 'price_version', string> &
     | 'output_tokens'
     | 'reasoning_tokens',
     number
-  > & { web_searches: number | null; cost_reported: boolean; attempts?: ReceiptAttempt[] | null };
+  > & {
+    web_searches: number | null;
+    cost_reported: boolean;
+    attempts?: ReceiptAttempt[] | null;
+    data_rules?: number | null;
+  };
 
 function readMetered({ cost, charge, receipt }: Pick<AbandonedRow, 'cost' | 'charge' | 'receipt'>): Metered {
   const metered: Charge = {
@@ -170,5 +175,6 @@ function readReceipt(columns: ReceiptColumns): Receipt {
     costReported: columns.cost_reported,
     outcome: 'failed',
     attempts: columns.attempts ?? null,
+    dataRules: columns.data_rules ?? null,
   };
 }

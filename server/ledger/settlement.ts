@@ -1,4 +1,5 @@
 import type { Charge, Microcredits } from '../base/credits';
+import type { RuleSet } from '../base/data-rules';
 import type { Hold } from './admission';
 
 /** One call to a provider on behalf of a request, as it is stored. */
@@ -38,6 +39,8 @@ export type Receipt = {
   outcome: 'completed' | 'failed' | 'aborted' | 'refused';
   /** In order; null if only the provider of the requested model was called, once. */
   attempts: readonly ReceiptAttempt[] | null;
+  /** The data rules that were in force; null for none. */
+  dataRules: RuleSet | null;
 };
 
 /** The cost of a running request so far. */
@@ -94,6 +97,7 @@ export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ receipt }) => receipt?.costReported,
   ({ receipt }) => receipt?.outcome,
   ({ receipt }) => (receipt?.attempts ? JSON.stringify(receipt.attempts) : null),
+  ({ receipt }) => receipt?.dataRules,
 ];
 
 /** The receipt with the column names of the database. */
@@ -113,5 +117,6 @@ export function writeReceipt(receipt: Receipt): object {
     cost_reported: receipt.costReported,
     outcome: receipt.outcome,
     attempts: receipt.attempts,
+    data_rules: receipt.dataRules,
   };
 }

@@ -1,3 +1,4 @@
+import { readRules } from '../base/data-rules';
 import { inTransaction, prisma, type Tx } from '../base/db';
 import { ApiError, invariant } from '../base/errors';
 import { type Actor, recordTeamAction } from './audit-log';
@@ -29,6 +30,7 @@ export async function readAppFacts(tx: Tx, partner: Partner) {
     rate_cap: partner.rateCapBp / 100,
     earnings_hold_days: partner.earningsHoldDays,
     models: partner.allModels ? 'all' : partner.allowedModels,
+    data_rules: readRules(partner.dataRules),
     user_limits: own && describeLimits(own),
     limit_ceiling: ceiling && describeLimits(ceiling),
     publishable_key: partner.publishableKey,

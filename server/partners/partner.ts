@@ -1,5 +1,6 @@
 import type { Partner } from '../../prisma/client/client';
 import { DAY_MS, now, nowDate, SECOND_MS } from '../base/clock';
+import type { RuleSet } from '../base/data-rules';
 import { inTransaction, prisma, type Tx } from '../base/db';
 import { ApiError } from '../base/errors';
 import { newId } from '../base/ids';
@@ -201,6 +202,11 @@ export async function setAllowedModels(
     where: { id: partnerId },
     data: { allModels: models === null, allowedModels: models ?? [] },
   });
+}
+
+/** What the app requires of every provider. */
+export async function setDataRules(partnerId: string, dataRules: RuleSet, db: Tx = prisma()): Promise<void> {
+  await db.partner.update({ where: { id: partnerId }, data: { dataRules } });
 }
 
 function requireOrigin(text: string): string {

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { WireFormatName } from '@/server/base/endpoints';
+import type { OwnProvider } from '@/server/gateway/pricing/catalog-schema';
 
 export type CustomModel = {
   provider: string;
   format: WireFormatName;
   fallbacks?: string[];
   price?: string;
-  dataPolicy?: { retention?: string; training?: string; region?: string };
+  dataPolicy?: OwnProvider['dataPolicy'];
 };
 
 /** Returns the id of a provider's only model, which has the name of the provider. */

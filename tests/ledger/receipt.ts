@@ -16,4 +16,5 @@ export const receipt = (): Receipt => ({
   costReported: true,
   outcome: 'completed',
   attempts: null,
+  dataRules: null,
 });

@@ -7,6 +7,7 @@ import {
   type Picocredits,
   wholeCredits,
 } from '@/server/base/credits';
+import { NO_RULES } from '@/server/base/data-rules';
 import { inTransaction, pool, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import {
@@ -278,7 +279,7 @@ export class Walker {
       if (row === undefined) return null;
       const { userId } = this.wallet;
       const ids = { requestId, userId, partnerId: row.partner_id, keyId: '', appUserId: '' };
-      return { ...ids, rateBp: this.rateBp, amount: row.amount };
+      return { ...ids, rateBp: this.rateBp, amount: row.amount, dataRules: NO_RULES };
     });
   }
 

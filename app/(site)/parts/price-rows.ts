@@ -1,8 +1,9 @@
+import { DATA_RULES, type DataRule, writeRules } from '@/server/base/data-rules';
 import { SANDBOX_FORMATS } from '@/server/base/endpoints';
 import { isLive } from '@/server/base/env';
 import { type CatalogModel, catalogModels } from '@/server/gateway/pricing/catalog';
 import { describePeakHours } from '@/server/gateway/pricing/peak-hours';
-import { findServedModel } from '@/server/gateway/pricing/served';
+import { findServedModel, meetsRules } from '@/server/gateway/pricing/served';
 
 /** A model as the price table shows it. `prices` are exact, for the estimate of a request. */
 export type PriceRow = Pick<CatalogModel, 'id' | 'type' | 'name' | 'provider' | 'released' | 'prices'> & {
@@ -17,6 +18,8 @@ export type PriceRow = Pick<CatalogModel, 'id' | 'type' | 'name' | 'provider' | 
   /** Set if the price is that of peak hours. */
   offPeak: { input: number; output: number; peakHours: string } | null;
   capabilities: string[];
+  /** The data rules that the provider meets, or that of a fallback. */
+  rules: DataRule[];
   /** Whether this service serves the model now. */
   isServed: boolean;
 };
@@ -57,6 +60,7 @@ function toRow(model: CatalogModel): PriceRow {
     capabilities: Object.entries(model.capabilities).flatMap(([capability, has]) =>
       has ? [capability] : [],
     ),
+    rules: DATA_RULES.filter((rule) => meetsRules(model, writeRules([rule]))),
     isServed: findServedModel(id) !== null,
   };
 }

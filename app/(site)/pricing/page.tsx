@@ -1,9 +1,10 @@
 import type { Metadata } from 'next';
+import { DATA_RULES } from '@/server/base/data-rules';
 import { isLive } from '@/server/base/env';
 import { TextLink } from '../parts/markdown';
 import { isSandbox, priceRows } from '../parts/price-rows';
 import { SiteFrame } from '../parts/site-frame';
-import type { Scope } from './price-filter';
+import type { PriceFilter, Scope } from './price-filter';
 import { PriceTable } from './price-table';
 
 export const metadata: Metadata = {
@@ -11,11 +12,11 @@ export const metadata: Metadata = {
   description: 'Every model, its provider’s price, and what a request costs in credits.',
 };
 
-type Search = Promise<{ q?: string | string[]; provider?: string | string[]; show?: string | string[] }>;
+type Search = Promise<Partial<Record<keyof PriceFilter, string | string[]>>>;
 
 export default async function PricingPage({ searchParams }: { searchParams: Search }) {
   const rows = priceRows();
-  const { q, provider, show } = await searchParams;
+  const { q, provider, rule, show } = await searchParams;
   const onlySandbox = rows.every((row) => !row.isServed || isSandbox(row));
   return (
     <SiteFrame current="pricing">
@@ -30,7 +31,12 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
         <PriceTable
           rows={rows}
           canChooseScope={!isLive() && rows.some(({ isServed }) => isServed)}
-          initial={{ q: first(q), provider: first(provider), show: readScope(first(show), onlySandbox) }}
+          initial={{
+            q: first(q),
+            provider: first(provider),
+            rule: DATA_RULES.find((known) => known === first(rule)) ?? '',
+            show: readScope(first(show), onlySandbox),
+          }}
         />
         {onlySandbox && (
           <p className="mt-4 max-w-[72ch] text-sm text-muted">

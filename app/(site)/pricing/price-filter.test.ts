@@ -18,15 +18,25 @@ test('a scope lists its models and their providers', () => {
 });
 
 test('every word must occur in the id or the name, in any case', () => {
-  expect(ids(findRows(ROWS, { q: ' MINI openai', provider: '' }))).toEqual(['openai/gpt-5.4-mini']);
-  expect(findRows(ROWS, { q: 'mini claude', provider: '' })).toEqual([]);
-  expect(findRows(ROWS, { q: '', provider: '' })).toEqual(ROWS);
-  expect(ids(findRows(ROWS, { q: '', provider: 'anthropic' }))).toEqual(['anthropic/claude-sonnet']);
+  expect(ids(findRows(ROWS, { q: ' MINI openai', provider: '', rule: '' }))).toEqual(['openai/gpt-5.4-mini']);
+  expect(findRows(ROWS, { q: 'mini claude', provider: '', rule: '' })).toEqual([]);
+  expect(findRows(ROWS, { q: '', provider: '', rule: '' })).toEqual(ROWS);
+  expect(ids(findRows(ROWS, { q: '', provider: 'anthropic', rule: '' }))).toEqual([
+    'anthropic/claude-sonnet',
+  ]);
+});
+
+test('a data rule leaves the models that meet it', () => {
+  const rows = [
+    { ...ROWS[0], rules: ['no_training'] },
+    { ...ROWS[1], rules: [] },
+  ] as PriceRow[];
+  expect(ids(findRows(rows, { q: '', provider: '', rule: 'no_training' }))).toEqual(['openai/gpt-5.4']);
 });
 
 test('the URL contains only what differs from the defaults', () => {
-  expect(writeFilter({ q: ' ', provider: '', show: 'all' }, 'all')).toBe('');
-  expect(writeFilter({ q: 'gpt 5', provider: 'openai', show: 'all' }, 'served')).toBe(
-    'q=gpt+5&provider=openai&show=all',
+  expect(writeFilter({ q: ' ', provider: '', rule: '', show: 'all' }, 'all')).toBe('');
+  expect(writeFilter({ q: 'gpt 5', provider: 'openai', rule: 'no_training', show: 'all' }, 'served')).toBe(
+    'q=gpt+5&provider=openai&rule=no_training&show=all',
   );
 });

@@ -1,7 +1,9 @@
+import type { DataRule } from '@/server/base/data-rules';
 import type { PriceRow } from '../parts/price-rows';
 
 export type Scope = 'served' | 'all';
-export type PriceFilter = { q: string; provider: string; show: Scope };
+/** `rule` is empty without one. */
+export type PriceFilter = { q: string; provider: string; rule: DataRule | ''; show: Scope };
 
 /** The models of a scope, and their providers to choose from. */
 export function inScope(rows: PriceRow[], show: Scope): { rows: PriceRow[]; providers: string[] } {
@@ -10,15 +12,19 @@ export function inScope(rows: PriceRow[], show: Scope): { rows: PriceRow[]; prov
 }
 
 /** Every word of `q` has to occur in the id or the name. */
-export function findRows(rows: PriceRow[], { q, provider }: Pick<PriceFilter, 'q' | 'provider'>): PriceRow[] {
+export function findRows(
+  rows: PriceRow[],
+  { q, provider, rule }: Pick<PriceFilter, 'q' | 'provider' | 'rule'>,
+): PriceRow[] {
   const words = q.trim().toLowerCase().split(/\s+/);
   return rows
     .filter((row) => provider === '' || row.provider === provider)
+    .filter((row) => rule === '' || row.rules.includes(rule))
     .filter((row) => words.every((word) => `${row.id} ${row.name}`.toLowerCase().includes(word)));
 }
 
 /** The filter as a query string, without what `initialShow` selects anyway. Empty without a filter. */
-export function writeFilter({ q, provider, show }: PriceFilter, initialShow: Scope): string {
-  const given = { q: q.trim(), provider, show: show === initialShow ? '' : show };
+export function writeFilter({ q, provider, rule, show }: PriceFilter, initialShow: Scope): string {
+  const given = { q: q.trim(), provider, rule, show: show === initialShow ? '' : show };
   return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== '')).toString();
 }

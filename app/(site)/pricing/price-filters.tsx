@@ -19,6 +19,14 @@ const SCOPES: { value: Scope; label: string }[] = [
   { value: 'all', label: 'All models' },
 ];
 
+const RULES: { value: PriceFilter['rule']; label: string }[] = [
+  { value: '', label: 'Any data policy' },
+  { value: 'no_training', label: 'No training' },
+  { value: 'no_retention', label: 'No retention' },
+  { value: 'region_eu', label: 'European Union' },
+  { value: 'region_us', label: 'United States' },
+];
+
 export function PriceFilters({ filter, providers, canChooseScope, count, onChange }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEarlyInput(field);
@@ -49,6 +57,14 @@ export function PriceFilters({ filter, providers, canChooseScope, count, onChang
           { value: '', label: 'All providers' },
           ...providers.map((name) => ({ value: name, label: name })),
         ]}
+        className="min-w-0 flex-1 sm:flex-none"
+      />
+      <SelectField
+        label="Data rule"
+        labelHidden
+        value={filter.rule}
+        onChange={({ target }) => onChange({ rule: target.value as PriceFilter['rule'] })}
+        options={RULES}
         className="min-w-0 flex-1 sm:flex-none"
       />
       {canChooseScope && (

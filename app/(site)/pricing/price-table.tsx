@@ -98,7 +98,7 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
           hiddenOnPhone={HIDDEN_ON_PHONE}
           hiddenWhenNarrow={['maxOutputTokens']}
           sortable
-          empty={<NoMatch onReset={() => change({ q: '', provider: '' })} />}
+          empty={<NoMatch onReset={() => change({ q: '', provider: '', rule: '' })} />}
         />
         {shown.length < found.length && (
           <p className="border-t border-line p-3 text-center">
@@ -115,18 +115,21 @@ export function PriceTable({ rows, canChooseScope, initial }: Props) {
 /** The rows that match the filter. The URL follows it, so that a search can be shared. */
 function usePriceFilter(rows: PriceRow[], initial: PriceFilter) {
   const [chosen, setChosen] = useState(initial);
-  const { q, show } = chosen;
+  const { q, rule, show } = chosen;
   const scope = useMemo(() => inScope(rows, show), [rows, show]);
   const provider = scope.providers.includes(chosen.provider) ? chosen.provider : '';
   const words = useDeferredValue(q);
-  const found = useMemo(() => findRows(scope.rows, { q: words, provider }), [scope, words, provider]);
+  const found = useMemo(
+    () => findRows(scope.rows, { q: words, provider, rule }),
+    [scope, words, provider, rule],
+  );
   const change = (next: Partial<PriceFilter>) => {
-    const filter = { q, provider, show, ...next };
+    const filter = { q, provider, rule, show, ...next };
     setChosen(filter);
     const query = writeFilter(filter, initial.show);
     window.history.replaceState(null, '', query === '' ? window.location.pathname : `?${query}`);
   };
-  return { filter: { q, provider, show }, change, providers: scope.providers, found };
+  return { filter: { q, provider, rule, show }, change, providers: scope.providers, found };
 }
 
 function NoMatch({ onReset }: { onReset(): void }) {

@@ -29,6 +29,9 @@ export const messagesErrorSchema = z
     error: z.object({
       type: errorCode.meta({ description: 'The error code. Use it to handle the error.' }),
       message,
+      param: z.string().optional().meta({
+        description: 'With 402 and 403: the limit or rule that refuses the request, if it is one.',
+      }),
       action_url: actionUrl,
       details: z
         .record(z.string(), z.unknown())
@@ -79,10 +82,18 @@ export function chatErrorBody(error: ApiError): z.output<typeof chatErrorSchema>
 }
 
 export function messagesErrorBody(error: ApiError, requestId: string): z.output<typeof messagesErrorSchema> {
-  const { code: type, message, details, actionUrl } = error;
+  const { code: type, message, param, status, details, actionUrl } = error;
+  // As for the chat format, so that a client knows what would help. Other errors name the field in the message.
+  const refusedBy = param !== null && (status === 402 || status === 403) && { param };
   return {
     type: 'error',
-    error: { type, message, ...(details !== undefined && { details }), ...writeAction(actionUrl) },
+    error: {
+      type,
+      message,
+      ...refusedBy,
+      ...(details !== undefined && { details }),
+      ...writeAction(actionUrl),
+    },
     request_id: requestId,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DATA_RULES } from '../../base/data-rules';
 import { fillCacheClasses, LIST_PRICE, type ListPrices, priceText, readListPrice } from './list-price';
 import { PEAK_HOURS } from './peak-hours';
 
@@ -142,6 +143,8 @@ export const providerSchema = z.strictObject({
       retention: statement.optional(),
       training: statement.optional(),
       region: statement.optional(),
+      /** The data rules that it meets. */
+      rules: z.array(z.enum(DATA_RULES, { error: `one of ${DATA_RULES.join(', ')}` })).optional(),
     })
     .optional(),
 });

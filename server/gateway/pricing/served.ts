@@ -1,3 +1,4 @@
+import { ALL_RULES, NO_RULES, type RuleSet, unmetRules } from '../../base/data-rules';
 import {
   baseUrlVariable,
   ENDPOINTS,
@@ -7,6 +8,7 @@ import {
   type WireFormatName,
 } from '../../base/endpoints';
 import { isLive, readSecret, settings } from '../../base/env';
+import { rulesMetBy } from '../providers/data-rules';
 import { type CatalogModel, catalogModels, findCatalogModel, findOwnProvider } from './catalog';
 
 /** The URL and key for requests to a provider. */
@@ -70,6 +72,22 @@ export function servedModels(): CatalogModel[] {
   return catalogModels().filter(isServed);
 }
 
+/** The models that an app may use. */
+export const modelsOf = ({ allModels, allowedModels, dataRules }: ModelChoice): CatalogModel[] =>
+  servedModels().filter(
+    (model) => (allModels || allowedModels.includes(model.id)) && meetsRules(model, dataRules),
+  );
+
+type ModelChoice = { allModels: boolean; allowedModels: readonly string[]; dataRules: RuleSet };
+
+/** How many models would be left with any choice of rules. */
+export function countByRules(models: readonly CatalogModel[]): Record<RuleSet, number> {
+  const choices = Array.from({ length: ALL_RULES + 1 }, (_, rules) => rules);
+  return Object.fromEntries(
+    choices.map((rules) => [rules, models.filter((model) => meetsRules(model, rules)).length]),
+  );
+}
+
 export function findServedModel(id: string): CatalogModel | null {
   const model = findCatalogModel(id);
   return model !== null && isServed(model) ? model : null;
@@ -90,4 +108,18 @@ export function isConfigured({ provider }: CatalogModel): boolean {
   return provider in SANDBOX_FORMATS ? !isLive() : findTarget(provider) !== null;
 }
 
-const isServed = ({ provider }: CatalogModel): boolean => findTarget(provider) !== null;
+const isServed = (model: CatalogModel): boolean =>
+  findTarget(model.provider) !== null && meetsRules(model, settings().DATA_RULES);
+
+/** Whether the provider of the model, or of a fallback, meets the data rules. */
+export function meetsRules({ id, fallbacks }: CatalogModel, rules: RuleSet): boolean {
+  if (rules === NO_RULES) return true;
+  return [id, ...fallbacks].some((candidate) => {
+    const provider = findCatalogModel(candidate)?.provider;
+    return (
+      provider !== undefined &&
+      findTarget(provider) !== null &&
+      unmetRules(rules, rulesMetBy(provider)) === NO_RULES
+    );
+  });
+}

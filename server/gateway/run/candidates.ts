@@ -1,5 +1,7 @@
+import { NO_RULES, type RuleSet, unmetRules } from '../../base/data-rules';
 import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
 import { findTarget, type ProviderTarget } from '../pricing/served';
+import { rulesMetBy } from '../providers/data-rules';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
 
 /** A model and provider that could serve a request, with everything needed to call it. */
@@ -22,6 +24,19 @@ function findCandidate(id: string): Candidate | null {
   if (model === null) return null;
   const target = findTarget(model.provider);
   return target === null ? null : { model, target, profile: profileOf(model.provider, target.format) };
+}
+
+/** The data rules that each one meets. */
+export const policiesOf = (candidates: Candidates): RuleSet[] =>
+  candidates.map(({ model }) => rulesMetBy(model.provider));
+
+/** Those that meet the rules; null if none does. */
+export function meeting(rules: RuleSet, candidates: Candidates): Candidates | null {
+  if (rules === NO_RULES) return candidates;
+  const [first, ...others] = candidates.filter(
+    ({ model }) => unmetRules(rules, rulesMetBy(model.provider)) === NO_RULES,
+  );
+  return first === undefined ? null : [first, ...others];
 }
 
 /** Whether the provider runs web searches at a price that is known. */

@@ -47,16 +47,14 @@ export async function countTokens(request: ApiRequest): Promise<z.output<typeof 
   };
 }
 
-/** The model of a request, which the key may use and within its rate limit. */
+/** The model that a request would be sent to, which the key may use and within its rate limit. */
 async function requireCountable(
   request: ApiRequest,
   { keyHash, waitMs, candidates }: Pick<ReadRequest<unknown>, 'keyHash' | 'waitMs' | 'candidates'>,
 ): Promise<Candidate> {
-  const [requested] = candidates;
-  const { id } = requested.model;
-  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, id);
-  await requireModelAccess(await requireUserKey(request), id);
-  return requested;
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, candidates);
+  const [first] = await requireModelAccess(await requireUserKey(request), candidates);
+  return first;
 }
 
 async function countAtProvider(

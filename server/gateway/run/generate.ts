@@ -2,7 +2,7 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { now } from '../../base/clock';
 import type { Picocredits } from '../../base/credits';
 import { settings } from '../../base/env';
-import { type ApiError, overloaded } from '../../base/errors';
+import { type ApiError, invariant, overloaded } from '../../base/errors';
 import { type ApiRequest, isDisconnected, type WithHeaders, watchClient } from '../../base/http/api-request';
 import { holdBodyUntil } from '../../base/http/body-bytes';
 import { NOBODY, type Reply } from '../../base/http/reply';
@@ -19,7 +19,7 @@ import type { ClientRequest } from '../protocols/client-protocols';
 import { measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import type { ProviderStream } from './attempt';
-import type { Candidate, Candidates } from './candidates';
+import { type Candidate, type Candidates, meeting, policiesOf } from './candidates';
 import { chooseResponse } from './choose-response';
 import { handleDisconnect } from './client-disconnect';
 import { type ChainedPrompt, findCounted, withMedia } from './counted-prompts';
@@ -92,7 +92,7 @@ async function readAllowed({
   const { keyHash, waitMs, candidates } = read;
   const model = candidates[0].model.id;
   traceOf(requestId)?.set({ 'gen_ai.request.model': model });
-  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model);
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, candidates);
   return read;
 }
 
@@ -118,7 +118,17 @@ async function admitRequest(
   const { clientIp, origin } = readKeySource(request);
   const fullness = findFullness(candidates, clientIp);
   if (fullness !== null) throw fullness;
-  const least = { keyHash, requestId: newId('req'), model, need: LEAST, want: LEAST, clientIp, origin };
+  const policies = policiesOf(candidates);
+  const least = {
+    keyHash,
+    requestId: newId('req'),
+    model,
+    need: LEAST,
+    want: LEAST,
+    clientIp,
+    origin,
+    policies,
+  };
   const admitCheaply = (owner: Owner) => requireSpender(least, owner, request);
   const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
   const { client, addedBytes } = resolved;
@@ -135,7 +145,19 @@ async function admitRequest(
   const { need, want } = plan;
   // An agent may send several steps at once: each leaves as much as it takes beyond a usual step.
   const enough = prompt?.lastCharge == null ? undefined : plan.enough;
-  const wanted = { keyHash, requestId, model, need, want, enough, ceiling, run: read.run, clientIp, origin };
+  const wanted = {
+    keyHash,
+    requestId,
+    model,
+    need,
+    want,
+    enough,
+    ceiling,
+    run: read.run,
+    clientIp,
+    origin,
+    policies,
+  };
   const admission = await admitOrOverloaded(wanted, request);
   caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
   if (!admission.ok) throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, client));
@@ -152,9 +174,11 @@ async function admitRequest(
   const searches = fitSearches(plan, hold);
   const outputCap = fitOutputCap(plan, hold, searches);
   const { choices, prompts, hasMedia, cachedTokens } = plan;
+  const allowed = meeting(hold.dataRules, candidates);
+  invariant(allowed, 'a hold needs a candidate that meets the data rules');
   const asked = {
     requestId,
-    candidates,
+    candidates: allowed,
     model: candidates[0].model,
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,

@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../base/http/api-request';
 import { limitNameOf } from '../../base/rate-limit/key-turns';
 import { TokenBuckets } from '../../base/rate-limit/token-buckets';
 import { requireUserKey } from '../../people/access/authenticate';
+import type { Candidates } from './candidates';
 import { requireModelAccess } from './model-access';
 
 const MAX_RETRY_AFTER_SECONDS = 60;
@@ -19,11 +20,11 @@ export async function findLimitRefusal(
   request: ApiRequest,
   keyHash: Buffer,
   waitMs: number,
-  model?: string,
+  candidates?: Candidates,
 ): Promise<ApiError> {
   if (lookups.take(limitNameOf(keyHash)) === 0) {
     const caller = await requireUserKey(request);
-    if (model !== undefined) await requireModelAccess(caller, model);
+    if (candidates !== undefined) await requireModelAccess(caller, candidates);
   }
   return new ApiError('rate_limited', 'Too many requests with this key. Slow down and retry.', {
     retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.ceil(waitMs / SECOND_MS)),

@@ -1,5 +1,6 @@
 import { now } from '../../base/clock';
 import { type Charge, chargeFor, type Picocredits } from '../../base/credits';
+import { NO_RULES, type RuleSet } from '../../base/data-rules';
 import type { Hold, Receipt, ReceiptAttempt } from '../../ledger';
 import { type CatalogModel, pricesAt } from '../pricing/catalog';
 import { costOf } from '../pricing/cost';
@@ -53,11 +54,13 @@ export function writeReceipt(
     served,
     attempts,
     outcome,
+    dataRules,
   }: {
     requested: CatalogModel;
     served: CatalogModel;
     attempts: readonly NotedAttempt[];
     outcome: Receipt['outcome'];
+    dataRules: RuleSet;
   },
 ): Receipt {
   return {
@@ -75,6 +78,7 @@ export function writeReceipt(
     costReported: providerCost !== null,
     outcome,
     attempts: saysMore(attempts, requested) ? writeAttempts(attempts) : null,
+    dataRules: dataRules === NO_RULES ? null : dataRules,
   };
 }
 

@@ -1,9 +1,20 @@
-import { isModelAllowed } from '../../partners/model-access';
+import { settings } from '../../base/env';
+import { readModelAccess } from '../../partners/model-access';
 import type { Caller } from '../../people/access/authenticate';
-import { modelNotAllowed, modelNotAllowedForKey } from './refusals';
+import { type Candidates, meeting } from './candidates';
+import { dataRulesNotMet, modelNotAllowed, modelNotAllowedForKey } from './refusals';
 
-/** Fails with the error that a request would get for its model. Requests are checked with the hold: see `ledger_batch`. */
-export async function requireModelAccess({ partnerId, models }: Caller, model: string): Promise<void> {
-  if (!(await isModelAllowed(partnerId, model))) throw modelNotAllowed(model);
-  if (models?.includes(model) === false) throw modelNotAllowedForKey(model);
+/**
+ * The candidates that meet the data rules. Fails with the error that a request would get for its model. Requests are
+ * checked with the hold: see `ledger_batch`.
+ */
+export async function requireModelAccess(caller: Caller, candidates: Candidates): Promise<Candidates> {
+  const model = candidates[0].model.id;
+  const { isAllowed, dataRules } = await readModelAccess(caller, model);
+  if (!isAllowed) throw modelNotAllowed(model);
+  const required = settings().DATA_RULES | dataRules;
+  const allowed = meeting(required, candidates);
+  if (allowed === null) throw dataRulesNotMet(model, required);
+  if (caller.models?.includes(model) === false) throw modelNotAllowedForKey(model);
+  return allowed;
 }

@@ -77,9 +77,9 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
   const read = await readModelRequest(request, unwrap);
   const { keyHash, waitMs, candidates, isSmall, isLarge } = read;
   const { model } = candidates[0];
-  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, model.id);
+  if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, candidates);
   const caller = await requireUserKey(request);
-  await requireModelAccess(caller, model.id);
+  await requireModelAccess(caller, candidates);
   const partner = await findPartner(caller.partnerId);
   invariant(partner, 'a live key has a partner');
 

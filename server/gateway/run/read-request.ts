@@ -121,8 +121,7 @@ async function requireAccess(
   await requireLiveKey(request);
   const found = await requireUserKey(request);
   caller.partnerId = found.partnerId;
-  const id = requested?.candidates[0].model.id;
-  if (id !== undefined) await requireModelAccess(found, id);
+  if (requested !== undefined) await requireModelAccess(found, requested.candidates);
 }
 
 type Reception = { keyHash: Buffer; isSmall: boolean; isLarge: boolean; digest: Hash | undefined };

@@ -1,4 +1,5 @@
 import { describeCredits, formatCredits } from '../../base/credits';
+import { ALL_RULES, RULE_TEXTS, type RuleSet, readRules, unmetRules } from '../../base/data-rules';
 import { settings } from '../../base/env';
 import { ApiError, assertNever, invariant } from '../../base/errors';
 import { invalidUserKey, keyRestricted } from '../../base/http/credentials';
@@ -7,6 +8,7 @@ import { partnerDisabled } from '../../partners/partner';
 import { type UserPage, writeActionPath } from '../../people/keys/action-link';
 import type { CatalogModel } from '../pricing/catalog';
 import { servedModels } from '../pricing/served';
+import { rulesMetBy } from '../providers/data-rules';
 
 const RETRY_SOON_SECONDS = 1;
 
@@ -17,7 +19,7 @@ type Refused = Extract<Admission, { ok: false }>;
  * the prompt if the balance is enough for a request like the previous one.
  */
 export function toApiError(
-  { refusal, limit, lack = null }: Refused,
+  { refusal, limit, lack = null, dataRules = null }: Refused,
   model: string,
   keyHash: Buffer,
   prompt: string | null = null,
@@ -38,6 +40,8 @@ export function toApiError(
       return keyRestricted('key_origins');
     case 'model_not_allowed':
       return modelNotAllowed(model);
+    case 'data_rules_not_met':
+      return dataRulesNotMet(model, dataRules ?? ALL_RULES);
     case 'paused_for_review':
       return pausedForReview();
     case 'too_many_running':
@@ -212,6 +216,19 @@ export function providerUnavailable(retryAfterSeconds: number): ApiError {
 
 export function modelNotAllowed(model: string): ApiError {
   return new ApiError('model_not_allowed', `This app may not use the model ${model}`, { param: 'model' });
+}
+
+/** `param` names the first rule that the provider of the requested model does not meet. */
+export function dataRulesNotMet(model: string, required: RuleSet): ApiError {
+  const provider = model.slice(0, model.indexOf('/'));
+  const rules = readRules(required);
+  const unmet = readRules(unmetRules(required, rulesMetBy(provider)))[0] ?? rules[0];
+  invariant(unmet, 'a rule is not met');
+  return new ApiError(
+    'model_not_allowed',
+    `The user, this app or the service allows only providers that ${RULE_TEXTS[unmet]}, which is not known of any provider of ${model}. GET /v1/models?data_rules=${rules.join()} lists the models that are allowed`,
+    { param: `data_rules.${unmet}` },
+  );
 }
 
 export function modelNotAllowedForKey(model: string): ApiError {

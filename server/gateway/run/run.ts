@@ -39,8 +39,9 @@ export type ReadGoal = 'input' | 'start' | 'usage';
 /** The request, as far as the hold covers it. */
 type RunRequest = Readonly<{
   requestId: string;
+  /** Those that meet the data rules. */
   candidates: Candidates;
-  /** The requested model, which is that of the first candidate. */
+  /** The requested model, whose provider may not meet them. */
   model: CatalogModel;
   /** Changes that svc made to the request, as warnings for the client. */
   warnings: readonly string[];
@@ -141,8 +142,10 @@ export function startRun(asked: RunRequest, { hold, claim, keeper, endResponse }
     ofRequested ??= estimate(candidates[0]);
     const { attempts, outputBytes } = run;
     const metered = meter({ usage: null, providerCost: null, outputBytes }, ofRequested, unseenSoFar(run));
-    const receipt = writeReceipt(metered, { requested: model, served: model, attempts, outcome: 'failed' });
-    return { charge: chargeMetered(metered, model, hold), receipt };
+    const served = candidates[0].model;
+    const { dataRules } = hold;
+    const facts = { requested: model, served, attempts, outcome: 'failed', dataRules } as const;
+    return { charge: chargeMetered(metered, served, hold), receipt: writeReceipt(metered, facts) };
   });
   const occupy = createPlace();
   const abort = new Abort();

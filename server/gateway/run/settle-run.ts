@@ -24,7 +24,13 @@ export async function chargeRun(
   const { hold, model: requested, attempts } = run;
   const charge = chargeMetered(metered, served.model, hold);
   noteUsage(run, metered, charge.charge);
-  const receipt = writeReceipt(metered, { requested, served: served.model, attempts, outcome });
+  const receipt = writeReceipt(metered, {
+    requested,
+    served: served.model,
+    attempts,
+    outcome,
+    dataRules: hold.dataRules,
+  });
   // With an Idempotency-Key, another request may have taken the place of one whose hold is gone.
   const settled = await capture(hold, charge, receipt, {
     mayRemakeHold: run.claim === null,

@@ -380,3 +380,8 @@ RETURN CASE
   WHEN p_spent >= p_whole * 0.8 THEN 80
   WHEN p_spent >= p_whole * 0.5 THEN 50
 END;
+
+-- Whether any candidate meets all data rules. Called only where there are some: it is not inlined.
+CREATE OR REPLACE FUNCTION ledger_meets_rules(p_policies text, p_rules smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT EXISTS (SELECT 1 FROM unnest(p_policies::smallint[]) AS c (met) WHERE c.met & p_rules = p_rules)
+$$;

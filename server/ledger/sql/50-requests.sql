@@ -64,6 +64,9 @@ $$;
 -- `partner.limits_users` false, and no further row is read. Under a limit, no hold is kept. What a user spends in an app is
 -- counted for all, in a row that is written anyway, so that a limit that is set later knows it. The outcome names a limit that refuses a request, and `amount` is when it resets.
 --
+-- A provider that a request may be sent to meets the rules of the operator, the app and the user: the row names them, and
+-- `a_policies` what each candidate meets (server/base/data-rules.ts), as the text of an array.
+--
 -- Planning these statements takes longer than running them, so each connection plans them once. The plan must
 -- therefore be right for tables of any size: every row is found by an index in a nested loop, in the order
 -- written (OFFSET 0), because the settings below disable all other plans. Bitmap scans are disabled because
@@ -74,14 +77,15 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_model text[], s_provider text[], s_price_version text[],
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
   s_output integer[], s_reasoning integer[], s_web_searches integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
-  s_attempts jsonb[],
+  s_attempts jsonb[], s_data_rules smallint[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[], a_enough numeric[],
   a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[], a_ceiling bigint[],
-  a_run text[], a_run_credits bigint[],
-  p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint
+  a_run text[], a_run_credits bigint[], a_policies text[],
+  p_minimum bigint, p_max_running integer, p_lease interval, p_user_overrun bigint, p_app_overrun bigint,
+  p_data_rules smallint
 ) RETURNS TABLE (
   n integer, outcome text, user_id text, partner_id text, key_id text, app_user_id text, rate_bp integer, amount bigint,
-  balance bigint, pauses text, kept boolean, budgets text[]
+  balance bigint, pauses text, kept boolean, budgets text[], data_rules smallint
 )
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -184,16 +188,16 @@ BEGIN
         INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after,
           key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
           input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-          web_searches, estimated, cost_reported, outcome, attempts, created_at)
+          web_searches, estimated, cost_reported, outcome, attempts, data_rules, created_at)
         SELECT s.user_id, 'txn_' || substr(s.request_id, 5), s.partner_id, 'usage', -s.charge, s.balance,
           s.key_id, s.held, s.rate_bp, s.cost, s.charge - s.cost, s_model[s.n], s_provider[s.n], s_price_version[s.n],
           s_input[s.n], s_cache_read[s.n], s_cache_write[s.n], s_cache_write_1h[s.n], s_output[s.n], s_reasoning[s.n],
-          s_web_searches[s.n], s_estimated[s.n], s_cost_reported[s.n], s_outcome[s.n], s_attempts[s.n],
+          s_web_searches[s.n], s_estimated[s.n], s_cost_reported[s.n], s_outcome[s.n], s_attempts[s.n], s_data_rules[s.n],
           now_at - (settling - s.n) * interval '1 microsecond'
         FROM settled s
       )
       SELECT s.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, s.charge, s.balance,
-        NULL::text, true, NULL::text[]
+        NULL::text, true, NULL::text[], NULL::smallint
       FROM settled s;
     ELSE
       -- Settle the others: delete the hold unless it is kept, move the credits, write the transaction, which is also the
@@ -276,14 +280,14 @@ BEGIN
         INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
           key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
           input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-          web_searches, estimated, cost_reported, outcome, attempts, created_at)
+          web_searches, estimated, cost_reported, outcome, attempts, data_rules, created_at)
         SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
           -- Most requests spend bought credits of their own pocket: their postings follow from the columns (ledger_entries).
           CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
             ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
           b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
           s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-          s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n], now_at
+          s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n], s_data_rules[b.n], now_at
         FROM booked b WHERE b.charge IS NOT NULL
       ),
       -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.
@@ -298,7 +302,7 @@ BEGIN
           THEN ledger_reverse_unpaid(b.user_id, b.request_id, b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.unpaid, b.partner_share)
           ELSE 'settled' END,
         NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, b.take, b.balance,
-        CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays, NULL::text[]
+        CASE WHEN b.cost > b.held + 1 THEN (SELECT o.pauses FROM count_overruns o WHERE o.n = b.n) END, b.stays, NULL::text[], NULL::smallint
       FROM booked b;
     END IF;
 
@@ -312,7 +316,7 @@ BEGIN
     RETURN QUERY
     SELECT r.n::integer, 'settled', NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer,
       -t.credits, t.balance_after, NULL::text,
-      EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id), NULL::text[]
+      EXISTS (SELECT 1 FROM hold h WHERE h.user_id = r.user_id AND h.request_id = r.hold_id), NULL::text[], NULL::smallint
     FROM unnest(s_user, s_request, s_hold) WITH ORDINALITY AS r (user_id, request_id, hold_id, n)
     CROSS JOIN LATERAL (
       SELECT t.user_id, t.credits, t.balance_after FROM ledger_transaction t
@@ -326,13 +330,13 @@ BEGIN
   IF using_kept THEN
     RETURN QUERY
     SELECT settling + r.n::integer, CASE WHEN k.key_id IS NULL THEN 'make_hold' ELSE 'held' END,
-      k.user_id, k.partner_id, k.key_id, k.app_user_id, k.rate_bp, k.amount, NULL::bigint, NULL::text, true, NULL::text[]
-    FROM unnest(a_key_hash, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_ceiling)
-      WITH ORDINALITY AS r (key_hash, model, need, want, client_ip, origin, hold_id, ceiling, n)
+      k.user_id, k.partner_id, k.key_id, k.app_user_id, k.rate_bp, k.amount, NULL::bigint, NULL::text, true, NULL::text[], k.data_rules
+    FROM unnest(a_key_hash, a_model, a_need, a_want, a_client_ip, a_origin, a_hold, a_ceiling, a_policies)
+      WITH ORDINALITY AS r (key_hash, model, need, want, client_ip, origin, hold_id, ceiling, policies, n)
     LEFT JOIN LATERAL (
-      SELECT k.key_id, k.user_id, k.partner_id, u.app_user_id, k.rate_bp, w.amount
+      SELECT k.key_id, k.user_id, k.partner_id, u.app_user_id, k.rate_bp, w.amount, a.data_rules
       FROM (
-        SELECT k.id AS key_id, k.user_id, k.partner_id, p.rate_bp
+        SELECT k.id AS key_id, k.user_id, k.partner_id, p.rate_bp, p_data_rules | p.data_rules AS data_rules
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND ledger_key_lives(k.revoked_at, k.expires_at) AND p.disabled_at IS NULL AND p.paused_at IS NULL
           AND NOT p.limits_users AND (p.all_models OR r.model = ANY (p.allowed_models))
@@ -342,7 +346,7 @@ BEGIN
         SELECT h.amount, h.rate_bp FROM hold h
         WHERE h.user_id = k.user_id AND h.request_id = r.hold_id AND h.kept AND h.key_id = k.key_id OFFSET 0) h
       CROSS JOIN LATERAL (
-        SELECT a.money, a.held FROM wallet a
+        SELECT a.money, a.held, k.data_rules | a.data_rules AS data_rules FROM wallet a
         WHERE a.user_id = k.user_id AND a.paused_at IS NULL AND a.limits_zone IS NULL AND a.running <= p_max_running OFFSET 0) a
       CROSS JOIN LATERAL (
         SELECT u.app_user_id, u.own, u.own_held FROM user_app u
@@ -352,6 +356,7 @@ BEGIN
       -- A refund may have taken what was held.
       WHERE h.rate_bp = k.rate_bp AND h.amount >= w.amount AND (r.ceiling < ledger_charge(r.need, k.rate_bp)) IS NOT TRUE
         AND w.free >= greatest(0, p_minimum - h.amount)
+        AND CASE WHEN a.data_rules = 0 THEN true ELSE ledger_meets_rules(r.policies, a.data_rules) END
     ) k ON true
     WHERE r.hold_id IS NOT NULL;
   END IF;
@@ -381,7 +386,7 @@ BEGIN
     RETURN QUERY
     WITH judged AS (
       SELECT r.n, r.request_id, r.patient, k.key_id, k.user_id, k.partner_id, k.rate_bp, k.mark_used, k.limits_users, u.app_user_id, u.epoch,
-        least(s.want_credits, m.most) AS amount, m.most < s.want_credits AS lowered,
+        least(s.want_credits, m.most) AS amount, m.most < s.want_credits AS lowered, s.data_rules,
         greatest(0, u.own - u.own_held) AS own_free,
         r.keep AND a_budgets[r.n] IS NULL AND NOT k.exact_use AND a.limits_zone IS NULL AND NOT k.limits_users AND ledger_keeps(
           s.want_credits, least(u.own - u.own_held, a.money - a.held) - s.want_credits, a.running + 1, p_max_running) AS kept,
@@ -391,6 +396,7 @@ BEGIN
           WHEN k.disabled THEN 'partner_disabled'
           WHEN k.restriction IS NOT NULL THEN 'restricted_to_' || k.restriction
           WHEN NOT k.model_allowed THEN 'model_not_allowed'
+          WHEN s.data_rules <> 0 AND NOT ledger_meets_rules(r.policies, s.data_rules) THEN 'data_rules_not_met'
           WHEN (r.model = ANY (k.models)) IS FALSE THEN 'limit_model_key'
           WHEN NOT s.paused AND l.refusal IS NOT NULL THEN l.refusal
           WHEN NOT s.paused AND r.ceiling < ledger_charge(r.need, k.rate_bp) THEN 'limit_credits_request'
@@ -402,11 +408,11 @@ BEGIN
             FROM user_app p WHERE p.user_id = k.user_id AND p.partner_id = k.partner_id)
         END AS outcome,
         coalesce(extract(epoch FROM l.resets_at)::bigint, a_remaining[r.n]) AS noted
-      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_enough, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling)
-        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, enough, client_ip, origin, hold_id, keep, patient, ceiling, n)
+      FROM unnest(a_key_hash, a_request, a_model, a_need, a_want, a_enough, a_client_ip, a_origin, a_hold, a_keep, a_patient, a_ceiling, a_policies)
+        WITH ORDINALITY AS r (key_hash, request_id, model, need, want, enough, client_ip, origin, hold_id, keep, patient, ceiling, policies, n)
       LEFT JOIN LATERAL (
         SELECT k.id AS key_id, k.user_id, k.partner_id AS partner_id, p.rate_bp, p.disabled_at IS NOT NULL AS disabled,
-          p.paused_at, p.limits_users, k.models,
+          p.paused_at, p.limits_users, k.models, p.data_rules,
           p.all_models OR r.model = ANY (p.allowed_models) AS model_allowed,
           ledger_key_restriction(k.origins, k.networks, p.key_networks, r.origin, r.client_ip) AS restriction,
           -- The time of last use is exact to the minute, to avoid a write per request. It is exact if the
@@ -415,7 +421,7 @@ BEGIN
         FROM user_key k JOIN partner p ON p.id = k.partner_id
         WHERE k.hash = r.key_hash AND ledger_key_lives(k.revoked_at, k.expires_at) OFFSET 0) k ON true
       LEFT JOIN LATERAL (
-        SELECT a.money, a.held, a.running, a.paused_at, a.limits_zone FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
+        SELECT a.money, a.held, a.running, a.paused_at, a.limits_zone, a.data_rules FROM wallet a WHERE a.user_id = k.user_id OFFSET 0) a ON true
       LEFT JOIN LATERAL (
         SELECT u.app_user_id, u.epoch, u.own, u.own_held, u.allowance_left
         FROM user_app u WHERE u.user_id = k.user_id AND u.partner_id = k.partner_id OFFSET 0) u ON true
@@ -431,7 +437,8 @@ BEGIN
         least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling, a_free[r.n]),
         ledger_charge(coalesce(r.enough, r.want), k.rate_bp),
         -- OFFSET: each is computed once, not wherever it is used.
-        coalesce(a.paused_at, k.paused_at) IS NOT NULL OFFSET 0) AS s (spendable, need_credits, want_credits, enough_credits, paused)
+        coalesce(a.paused_at, k.paused_at) IS NOT NULL, p_data_rules | k.data_rules | a.data_rules OFFSET 0)
+        AS s (spendable, need_credits, want_credits, enough_credits, paused, data_rules)
       CROSS JOIN LATERAL (SELECT
         least(s.spendable, greatest(s.need_credits, s.enough_credits, s.spendable / 2))) AS m (most)
       WHERE r.hold_id IS NULL
@@ -439,7 +446,7 @@ BEGIN
     -- Kept holds are included in `running`. If one may be in the way, the caller returns the idle ones and asks again.
     decided AS (
       SELECT j.n, j.request_id, j.key_id, j.user_id, j.partner_id, j.rate_bp, j.mark_used, j.limits_users, j.app_user_id, j.epoch,
-        j.own_free, j.kept, coalesce(w.holds, j.noted, j.amount) AS amount,
+        j.own_free, j.kept, j.data_rules, coalesce(w.holds, j.noted, j.amount) AS amount,
         CASE WHEN w.holds IS NULL THEN j.outcome WHEN j.outcome = 'held' THEN 'lowered_by_kept' ELSE 'refused_by_kept' END AS outcome
       FROM judged j
       LEFT JOIN LATERAL (
@@ -469,7 +476,7 @@ BEGIN
       FROM decided h WHERE h.outcome = 'held'
     )
     SELECT settling + d.n::integer, d.outcome, d.user_id, d.partner_id, d.key_id, d.app_user_id, d.rate_bp, d.amount,
-      NULL::bigint, NULL::text, d.kept, a_budgets[d.n]::text[]
+      NULL::bigint, NULL::text, d.kept, a_budgets[d.n]::text[], d.data_rules
     FROM decided d;
   END IF;
 

@@ -1,8 +1,8 @@
 import { pool } from '../../base/db';
-import { baseUrlVariable, ENDPOINTS, isProviderName, SANDBOX_FORMATS } from '../../base/endpoints';
-import { settings } from '../../base/env';
+import { isProviderName, SANDBOX_FORMATS } from '../../base/endpoints';
 import { findOwnProvider } from '../../gateway/pricing/catalog';
 import { DATA_POLICIES } from '../../gateway/providers/data-policies';
+import { isItsOwnAddress } from '../../gateway/providers/data-rules';
 import { readUsageDays } from '../../ledger';
 
 /** Which providers a user's requests were sent to, and what is known of what they do with the content. */
@@ -93,9 +93,10 @@ const NOTHING = { retention: null, training: null, region: null, source: null, r
 export function findPolicy(provider: string): ShownPolicy {
   if (provider in SANDBOX_FORMATS) return { by: 'sandbox', ...NOTHING };
   if (isProviderName(provider)) {
-    const isItsOwn = settings()[baseUrlVariable(provider)] === ENDPOINTS[provider].baseUrl;
-    const policy = DATA_POLICIES[provider];
-    return isItsOwn && policy.source !== null ? { by: 'provider', ...policy } : { by: 'nobody', ...NOTHING };
+    const { rules, ...policy } = DATA_POLICIES[provider];
+    return isItsOwnAddress(provider) && policy.source !== null
+      ? { by: 'provider', ...policy }
+      : { by: 'nobody', ...NOTHING };
   }
   const own = findOwnProvider(provider)?.dataPolicy;
   if (own === undefined) return { by: 'nobody', ...NOTHING };

@@ -49,7 +49,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
             u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens", u.cache_write_tokens AS "cacheWriteTokens",
             u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
             u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches", u.held, u.provider_cost AS "providerCost",
-            u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome, u.attempts,
+            u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome, u.attempts, u.data_rules AS "dataRules",
             run_key_id AS "runKeyId", label AS "runKeyLabel",
             u.rate_bp AS "rateBp", u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
             coalesce((SELECT json_agg(json_build_object('app_name', o.name, 'amount', (-e.amount)::text))

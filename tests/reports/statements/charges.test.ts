@@ -68,6 +68,7 @@ test('the verifier computes the charge of every price, tier, commission and hold
         costReported: isReported,
         outcome: 'completed',
         attempts: null,
+        dataRules: null,
       });
     };
     for (let n = 0; n < 12; n++) {

@@ -1,3 +1,4 @@
+import { modelQuerySchema } from '../../models';
 import { pricingRequestSchema } from '../../pricing';
 import type { Operation } from '../operation';
 
@@ -21,6 +22,7 @@ const MODEL = {
   top_provider: { context_length: 1050000, max_completion_tokens: 128000, is_moderated: false },
   supported_parameters: ['max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'reasoning_effort'],
   capabilities: { json: true, pdf: true, reasoning: true, sampling: false, tools: true, vision: true },
+  data_rules: ['no_training'],
   pricing: {
     input: 2.5,
     output: 15,
@@ -61,6 +63,7 @@ export const MODELS: Operation[] = [
     description:
       'Lists every available model with the provider’s price. Models without a complete price are neither listed nor served. Client libraries of both formats can parse the list.',
     auth: 'none',
+    query: { schema: modelQuerySchema, examples: {} },
     response: {
       description: 'All models, in one page.',
       schema: 'ModelList',
@@ -73,7 +76,7 @@ export const MODELS: Operation[] = [
       },
     },
     errorFormat: 'chat',
-    errors: [],
+    errors: ['invalid_request'],
   },
   {
     id: 'retrieveModel',

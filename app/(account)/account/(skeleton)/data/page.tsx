@@ -2,6 +2,7 @@ import { DatabaseZap } from 'lucide-react';
 import type { Metadata } from 'next';
 import { ATTEMPT_OUTCOMES } from '@/app/_requests/attempts';
 import { requireSession } from '@/app/_session/session';
+import { DataRulesForm } from '@/app/_ui/data-rules-form';
 import { EmptyState } from '@/app/_ui/empty-state';
 import { PageHead } from '@/app/_ui/page-head';
 import { PageLink } from '@/app/_ui/page-link';
@@ -12,8 +13,11 @@ import {
   listUnanswered,
   UNANSWERED_KEPT_DAYS,
 } from '@/server/gateway/counts/unanswered-requests';
+import { countByRules, servedModels } from '@/server/gateway/pricing/served';
+import { readUserDataRules } from '@/server/people/data-rules';
 import { type Kept, listKept } from '@/server/reports/account-data/kept';
 import { listProvidersOf } from '@/server/reports/account-data/providers-of';
+import { saveMyDataRules } from './actions';
 import { DownloadButton } from './download-button';
 import { ProviderTable } from './provider-table';
 
@@ -24,7 +28,11 @@ const SHOWN = 20;
 /** Who saw a user's requests, what is stored about the user, and all of it as a file. */
 export default async function DataPage() {
   const { userId } = await requireSession();
-  const [providers, unanswered] = await Promise.all([listProvidersOf(userId), listUnanswered(userId, SHOWN)]);
+  const [providers, unanswered, rules] = await Promise.all([
+    listProvidersOf(userId),
+    listUnanswered(userId, SHOWN),
+    readUserDataRules(userId),
+  ]);
   return (
     <>
       <PageHead
@@ -46,6 +54,12 @@ export default async function DataPage() {
         />
       </Section>
       {unanswered.length > 0 && <Unanswered requests={unanswered} />}
+      <Section
+        title="Data rules"
+        description="Every app obeys them, whatever model it asks for. A request that no provider may answer is refused and not charged. An app and this service can have stricter rules."
+      >
+        <DataRulesForm rules={rules} counts={countByRules(servedModels())} save={saveMyDataRules} />
+      </Section>
       <Section title="What is stored here" description="With the current settings of this service." flush>
         <KeptTable rows={listKept()} />
       </Section>

@@ -8,7 +8,7 @@ import { Section } from '@/app/_ui/section';
 import { Stat, Stats } from '@/app/_ui/stat';
 import { creditsToJson } from '@/server/base/credits';
 import { isLive, settings } from '@/server/base/env';
-import { servedModels } from '@/server/gateway/pricing/served';
+import { modelsOf } from '@/server/gateway/pricing/served';
 import { readEarnings } from '@/server/ledger';
 import { readFirstSteps } from '@/server/partners/first-steps';
 import type { Partner } from '@/server/partners/partner';
@@ -57,9 +57,8 @@ export default async function HomePage(props: AppParams) {
   );
 }
 
-const firstModelOf = ({ allModels, allowedModels }: Partner): string =>
-  servedModels().find(({ id, type }) => type === 'language' && (allModels || allowedModels.includes(id)))
-    ?.id ?? 'provider/model';
+const firstModelOf = (app: Partner): string =>
+  modelsOf(app).find(({ type }) => type === 'language')?.id ?? 'provider/model';
 
 /** Why users see more than the name. */
 function NameNotice({ app: { id, name, nameApprovedAt, review } }: { app: Partner }) {

@@ -2,9 +2,10 @@
 
 import { z } from 'zod';
 import { countOf } from '@/server/base/count-of';
+import { DATA_RULES, writeRules } from '@/server/base/data-rules';
 import { findServedModel } from '@/server/gateway/pricing/served';
 import { changeApp } from '@/server/partners/app-facts';
-import { setAllowedModels } from '@/server/partners/partner';
+import { setAllowedModels, setDataRules } from '@/server/partners/partner';
 import { memberAction, ofApp } from '../../member-action';
 
 const MAX_MODELS = 2_000;
@@ -28,4 +29,13 @@ export const saveModels = memberAction('develop', choice, async (app, { models }
     return { ok: false, message: 'Choose at least one model. Without any, every request is refused' };
   await save([...new Set(models)]);
   return { ok: true, message: `${countOf(models.length, 'model')} allowed` };
+});
+
+const ruleChoice = ofApp.extend({ rules: z.array(z.enum(DATA_RULES)) });
+
+export const saveDataRules = memberAction('develop', ruleChoice, async (app, { rules }, { userId }) => {
+  await changeApp({ app, actor: userId, what: 'app.data_rules' }, (tx) =>
+    setDataRules(app.id, writeRules(rules), tx),
+  );
+  return { ok: true, message: 'Data rules saved. They apply to the next request.' };
 });

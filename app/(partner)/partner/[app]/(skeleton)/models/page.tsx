@@ -1,11 +1,13 @@
 import type { Metadata } from 'next';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
+import { NO_RULES } from '@/server/base/data-rules';
 import { priceForUsers } from '@/server/gateway/pricing/list-price';
-import { servedModels } from '@/server/gateway/pricing/served';
+import { countByRules, modelsOf, servedModels } from '@/server/gateway/pricing/served';
 import { hasRight } from '@/server/partners/rights';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';
+import { AppDataRules } from './app-data-rules';
 import { ModelChoice } from './model-choice';
 
 export const metadata: Metadata = { title: 'Models' };
@@ -28,7 +30,23 @@ export default async function ModelsPage(props: AppParams) {
         description="The models your users’ keys may use, at the price users pay: the provider cost and your commission. Requests for others return 403 model_not_allowed, and the pricing endpoint omits them."
       />
       {hasRight(role, 'develop') ? (
-        <ModelChoice partnerId={app.id} models={served} allowed={app.allModels ? null : app.allowedModels} />
+        <>
+          <Section
+            title="Data rules"
+            description="What providers may do with your users’ requests. Users and this service can have stricter rules; the strictest apply."
+          >
+            <AppDataRules
+              partnerId={app.id}
+              rules={app.dataRules}
+              counts={countByRules(modelsOf({ ...app, dataRules: NO_RULES }))}
+            />
+          </Section>
+          <ModelChoice
+            partnerId={app.id}
+            models={served}
+            allowed={app.allModels ? null : app.allowedModels}
+          />
+        </>
       ) : (
         <Section title={app.allModels ? 'All models are allowed' : 'Allowed models'}>
           {!app.allModels && (

@@ -1,0 +1,18 @@
+import { ALL_RULES, NO_RULES, type RuleSet, writeRules } from '../../base/data-rules';
+import { baseUrlVariable, ENDPOINTS, isProviderName, SANDBOX_FORMATS } from '../../base/endpoints';
+import { settings } from '../../base/env';
+import { findOwnProvider } from '../pricing/catalog';
+import { DATA_POLICIES } from './data-policies';
+
+/** Whether requests go to the provider's own address, where its own statements apply. */
+export const isItsOwnAddress = (provider: string): boolean =>
+  isProviderName(provider) && settings()[baseUrlVariable(provider)] === ENDPOINTS[provider].baseUrl;
+
+/** The rules that a provider meets, by what it says or the operator has agreed with it. What is not known is not met. */
+export function rulesMetBy(provider: string): RuleSet {
+  if (provider in SANDBOX_FORMATS) return ALL_RULES;
+  const agreed = settings().DATA_AGREEMENTS.get(provider) ?? NO_RULES;
+  if (!isProviderName(provider))
+    return agreed | writeRules(findOwnProvider(provider)?.dataPolicy?.rules ?? []);
+  return agreed | (isItsOwnAddress(provider) ? writeRules(DATA_POLICIES[provider].rules) : NO_RULES);
+}

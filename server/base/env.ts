@@ -37,7 +37,6 @@ const LEAST_CONNECTIONS = 10;
 const DEFAULT_CONNECTIONS = 34;
 const MOST_INSTANCES = 64;
 const INSTANCES_EXPECTED = `a whole number from 1 to ${MOST_INSTANCES}, or auto`;
-const AGREEMENT = new RegExp(`^[a-z][a-z0-9-]*:(${DATA_RULES.join('|')})$`);
 const LIVE_STRIPE_KEY = /^(sk|rk)_live_/;
 
 export const settingsSchema = z.object({
@@ -120,7 +119,9 @@ export const settingsSchema = z.object({
   /** Rules that a provider meets by an agreement with the operator. */
   DATA_AGREEMENTS: list
     .pipe(
-      z.array(z.string().regex(AGREEMENT, { error: 'comma-separated entries such as openai:no_retention' })),
+      z.array(
+        z.string().refine(isAgreement, { error: 'comma-separated entries such as openai:no_retention' }),
+      ),
     )
     .default([])
     .transform(readAgreements),
@@ -243,6 +244,13 @@ export const settingsSchema = z.object({
 function verifyTls(url: string): string {
   if (/[?&]uselibpqcompat=/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+}
+
+function isAgreement(entry: string): boolean {
+  const [provider = '', rule, ...more] = entry.split(':');
+  return (
+    /^[a-z][a-z0-9-]*$/.test(provider) && DATA_RULES.some((known) => known === rule) && more.length === 0
+  );
 }
 
 function readAgreements(entries: readonly string[]): ReadonlyMap<string, RuleSet> {

@@ -224,6 +224,7 @@ test('POST /v1/responses/input_tokens', async () => {
 
 test('GET /v1/models, and one of them', async () => {
   await call('GET /v1/models');
+  await call('GET /v1/models', { query: '?data_rules=none' });
   await call('GET /v1/models', { headers: { 'anthropic-version': '2023-06-01' } });
   const one = 'GET /v1/models/{id}';
   await call(one, { path: '/v1/models/sandbox/story' });

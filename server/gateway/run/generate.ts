@@ -9,14 +9,14 @@ import { NOBODY, type Reply } from '../../base/http/reply';
 import { newId } from '../../base/ids';
 import { generationStarts } from '../../base/measures';
 import { traceOf } from '../../base/tracing';
-import { admit, canSpend, countRunning, type Lack, release, runKeyOf } from '../../ledger';
+import { admit, canSpend, countRunning, type Hold, type Lack, release, runKeyOf } from '../../ledger';
 import { readKeySource } from '../../people/access/key-source';
 import { shareLimitsOf } from '../../people/access/shared-limits';
 import { noteKeyUse } from '../../people/keys/uses';
 import { countRefusal } from '../counts/refusal-counts';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
-import { measureDocuments } from '../protocols/measure-size';
+import { type Measure, measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
 import type { ProviderStream } from './attempt';
 import { type Candidate, type Candidates, meeting, policiesOf } from './candidates';
@@ -29,7 +29,7 @@ import { findLimitRefusal } from './key-limit';
 import { estimateUsage } from './likely-usage';
 import { countForNetwork, findNetworkRefusal } from './network-share';
 import { findOtherHash } from './other-hash';
-import { fitOutputCap, fitSearches, planRequest } from './plan';
+import { fitOutputCap, fitSearches, type Plan, planRequest } from './plan';
 import { isFull } from './provider-share';
 import { AT_ONCE_BYTES, type Caller, type ReadRequest, readModelRequest } from './read-request';
 import { toApiError, warnOfSearches } from './refusals';
@@ -107,29 +107,66 @@ async function respond(
   return reply;
 }
 
+/** The request with what bounds its cost. */
+type Planned = {
+  resolved: Awaited<ReturnType<KeptResponses['resolve']>>;
+  isLarge: boolean;
+  clientHeaders: ClientHeaders;
+  found: ChainedPrompt | null;
+  prompt: ChainedPrompt | null;
+  measure: Measure;
+  plan: Plan;
+};
+
 /** Makes the hold. */
 async function admitRequest(
-  { request, requestId, protocol, caller, kept, endResponse }: Incoming,
+  incoming: Incoming,
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
 ): Promise<Run> {
-  const { keyHash, candidates, warnings, ceiling } = read;
+  const { request, requestId, caller } = incoming;
+  const { keyHash, candidates, ceiling, run } = read;
   const model = candidates[0].model.id;
-  const { clientIp, origin } = readKeySource(request);
-  const fullness = findFullness(candidates, clientIp);
+  const source = readKeySource(request);
+  const fullness = findFullness(candidates, source.clientIp);
   if (fullness !== null) throw fullness;
-  const policies = policiesOf(candidates);
-  const least = {
-    keyHash,
-    requestId: newId('req'),
-    model,
-    need: LEAST,
-    want: LEAST,
-    clientIp,
-    origin,
-    policies,
-  };
-  const admitCheaply = (owner: Owner) => requireSpender(least, owner, request);
+  const asked = { keyHash, model, policies: policiesOf(candidates), ...source };
+  const planned = await planIncoming(incoming, read, (owner) => {
+    const least = { ...asked, requestId: newId('req'), need: LEAST, want: LEAST };
+    return requireSpender(least, owner, request);
+  });
+  const { found, prompt, plan, resolved } = planned;
+  const { need, want } = plan;
+  // An agent may send several steps at once: each leaves as much as it takes beyond a usual step.
+  const enough = prompt?.lastCharge == null ? undefined : plan.enough;
+  const admission = await admitOrOverloaded(
+    { ...asked, requestId, need, want, enough, ceiling, run },
+    request,
+  );
+  caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
+  if (!admission.ok)
+    throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, resolved.client));
+
+  const { hold } = admission;
+  noteKeyUse(hold.keyId, hold.partnerId, source.clientIp);
+  const claimed = claim === null ? null : await claim.findRefusal(hold);
+  // Others that arrived at the same time may have taken the last places.
+  const refusal = findDisconnectRefusal(hold) ?? claimed ?? findFullness(candidates, source.clientIp);
+  if (refusal !== null) {
+    await release(hold);
+    throw refusal;
+  }
+  const started = startAdmitted(incoming, read, planned, { hold, claim });
+  countForNetwork(started, source.clientIp);
+  return started;
+}
+
+async function planIncoming(
+  { request, protocol, kept }: Incoming,
+  read: ReadRequest<ClientRequest>,
+  admitCheaply: (owner: Owner) => Promise<void>,
+): Promise<Planned> {
+  const { keyHash, candidates } = read;
   const resolved = await kept.resolve({ request, keyHash, admitCheaply }, read.body);
   const { client, addedBytes } = resolved;
   const isLarge = read.isLarge || addedBytes > AT_ONCE_BYTES;
@@ -142,35 +179,16 @@ async function admitRequest(
   const measure = await measureDocuments(measured);
   const cached = prompt?.trustsCache ? prompt.cachedTokens : 0;
   const plan = planRequest(protocol, client, candidates, measure, cached);
-  const { need, want } = plan;
-  // An agent may send several steps at once: each leaves as much as it takes beyond a usual step.
-  const enough = prompt?.lastCharge == null ? undefined : plan.enough;
-  const wanted = {
-    keyHash,
-    requestId,
-    model,
-    need,
-    want,
-    enough,
-    ceiling,
-    run: read.run,
-    clientIp,
-    origin,
-    policies,
-  };
-  const admission = await admitOrOverloaded(wanted, request);
-  caller.partnerId = admission.ok ? admission.hold.partnerId : admission.partnerId;
-  if (!admission.ok) throw toApiError(admission, model, keyHash, findTooLong(found, admission.lack, client));
+  return { resolved, isLarge, clientHeaders, found, prompt, measure, plan };
+}
 
-  const { hold } = admission;
-  noteKeyUse(hold.keyId, hold.partnerId, clientIp);
-  const claimed = claim === null ? null : await claim.findRefusal(hold);
-  // Others that arrived at the same time may have taken the last places.
-  const refusal = findDisconnectRefusal(hold) ?? claimed ?? findFullness(candidates, clientIp);
-  if (refusal !== null) {
-    await release(hold);
-    throw refusal;
-  }
+function startAdmitted(
+  { request, requestId, protocol, endResponse }: Incoming,
+  { candidates, warnings, source, isSmall }: ReadRequest<ClientRequest>,
+  { resolved, isLarge, clientHeaders, prompt, measure, plan }: Planned,
+  { hold, claim }: { hold: Hold; claim: Claim | null },
+): Run {
+  const { client, addedBytes } = resolved;
   const searches = fitSearches(plan, hold);
   const outputCap = fitOutputCap(plan, hold, searches);
   const { choices, prompts, hasMedia, cachedTokens } = plan;
@@ -182,11 +200,11 @@ async function admitRequest(
     model: candidates[0].model,
     warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
     client,
-    source: read.source,
+    source,
     clientHeaders,
     userHash: hashForProviders(hold.appUserId),
     wantsStream: protocol.wantsStream(client),
-    isSmall: read.isSmall && addedBytes === 0,
+    isSmall: isSmall && addedBytes === 0,
     isLarge,
     outputCap,
     searches,
@@ -197,7 +215,6 @@ async function admitRequest(
     prompt,
   };
   const run = startRun(asked, { hold, claim, keeper: resolved.keeperOf(hold), endResponse });
-  countForNetwork(run, clientIp);
   holdBody(run, request);
   if (outputCap < plan.expectedCap) run.headers['x-svc-output-cap'] = String(outputCap);
   return run;

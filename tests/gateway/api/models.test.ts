@@ -82,6 +82,7 @@ describe('GET /v1/models', () => {
       top_provider: { context_length: 1_050_000, max_completion_tokens: 128_000, is_moderated: false },
       supported_parameters: expect.arrayContaining(['max_tokens', 'tools', 'reasoning_effort']),
       capabilities: { json: true, pdf: true, reasoning: true, sampling: false, tools: true, vision: true },
+      data_rules: ['no_training'],
       pricing: {
         input: 2.5,
         output: 15,

@@ -46,6 +46,7 @@ describe('a receipt', () => {
       price_version: expect.any(String),
       outcome: 'completed',
       attempts: null,
+      data_rules: [],
       estimated: false,
       input_tokens: expect.any(Number),
       cached_input_tokens: expect.any(Number),

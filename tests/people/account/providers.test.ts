@@ -68,7 +68,8 @@ describe('the list of providers', () => {
 describe('what is said about a provider', () => {
   test('comes with the address where it says so, and the day on which it was read', () => {
     expect(Object.keys(DATA_POLICIES).sort()).toEqual(Object.keys(ENDPOINTS).sort());
-    for (const { source, readOn, ...said } of Object.values(DATA_POLICIES)) {
+    for (const { source, readOn, rules, ...said } of Object.values(DATA_POLICIES)) {
+      expect(source !== null || rules.length === 0).toBe(true);
       expect(Object.values(said).some((text) => text !== null)).toBe(source !== null);
       expect(source === null).toBe(readOn === null);
       if (source !== null) expect(source).toMatch(/^https:\/\/[\w.]+\//);

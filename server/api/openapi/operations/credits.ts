@@ -183,6 +183,7 @@ export const CREDITS: Operation[] = [
         price_version: 'sandbox/story@2000-01-01.1f0c2a9b',
         outcome: 'completed',
         attempts: null,
+        data_rules: [],
         estimated: false,
         input_tokens: 12,
         cached_input_tokens: 0,

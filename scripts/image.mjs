@@ -66,8 +66,15 @@ export async function assembleImage(folder) {
       '--sbom-format=cyclonedx',
       '--sbom-type=application',
     );
-    writeFileSync(path.join(folder, 'sbom.cdx.json'), sbom.slice(sbom.indexOf('{')));
+    writeFileSync(path.join(folder, 'sbom.cdx.json'), writeSbom(sbom.slice(sbom.indexOf('{'))));
   });
+}
+
+/** Without what npm invents for each run, so that the same sources make the same file. */
+function writeSbom(text) {
+  const { serialNumber, metadata, ...rest } = JSON.parse(text);
+  const { timestamp, ...facts } = metadata;
+  return JSON.stringify({ ...rest, metadata: facts }, null, 2);
 }
 
 /** The files of packages that our bundles load, and those that Next lists for itself and for the pages. */

@@ -8,6 +8,7 @@ const FILES = [
   'compose.yaml',
   'Dockerfile',
   'deploy/svc@.service',
+  'deploy/helm/values.yaml',
   ...readdirSync('deploy/kubernetes').map((file) => `deploy/kubernetes/${file}`),
 ];
 /** Of other services. */
@@ -22,6 +23,13 @@ test('every setting in the files for a deployment exists', () => {
   expect(named.length).toBeGreaterThan(20);
   const known = new Set(Object.keys(settingsSchema.shape));
   expect(named.filter((name) => !known.has(name) && !FOREIGN.test(name))).toEqual([]);
+});
+
+test('the chart has the version of the release', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const chart = readFileSync('deploy/helm/Chart.yaml', 'utf8');
+  expect(/^version: (.*)$/m.exec(chart)?.[1]).toBe(version);
+  expect(/^appVersion: (.*)$/m.exec(chart)?.[1]).toBe(version);
 });
 
 test('every way to start the service tells V8 to keep compiled code through quiet times', () => {

@@ -70,11 +70,12 @@ export async function assembleImage(folder) {
   });
 }
 
-/** Without what npm invents for each run, so that the same sources make the same file. */
+/** Without what npm invents for each run, and the name of this folder: the same sources make the same file. */
 function writeSbom(text) {
   const { serialNumber, metadata, ...rest } = JSON.parse(text);
-  const { timestamp, ...facts } = metadata;
-  return JSON.stringify({ ...rest, metadata: facts }, null, 2);
+  const { timestamp, component, ...facts } = metadata;
+  const { name } = JSON.parse(readFileSync('package.json', 'utf8'));
+  return JSON.stringify({ ...rest, metadata: { ...facts, component: { ...component, name } } }, null, 2);
 }
 
 /** The files of packages that our bundles load, and those that Next lists for itself and for the pages. */

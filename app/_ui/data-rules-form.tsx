@@ -1,7 +1,15 @@
 'use client';
 
 import { useState } from 'react';
-import { DATA_RULES, type DataRule, type RuleSet, readRules, writeRules } from '@/server/base/data-rules';
+import { countOf } from '@/server/base/count-of';
+import {
+  DATA_RULES,
+  type DataRule,
+  NO_RULES,
+  type RuleSet,
+  readRules,
+  writeRules,
+} from '@/server/base/data-rules';
 import type { ActionResult } from './action-result';
 import { Notice } from './notice';
 import { SelectField } from './select-field';
@@ -68,17 +76,19 @@ export function DataRulesForm({ rules, counts, save }: Props) {
           ])
         }
         options={REGIONS}
-        className="max-w-60"
+        className="max-w-sm"
       />
       <p role="status" className="text-sm text-muted">
-        {describeCount(counts[saved] ?? 0)}
+        {describeCount(saved, counts[saved] ?? 0)}
       </p>
       {failure && <Notice kind="danger">{failure.message}</Notice>}
     </div>
   );
 }
 
-const describeCount = (count: number): string =>
-  count === 0
-    ? 'No model of this service meets these rules, so every request is refused.'
-    : `${count} ${count === 1 ? 'model of this service meets' : 'models of this service meet'} these rules.`;
+function describeCount(rules: RuleSet, count: number): string {
+  if (rules === NO_RULES)
+    return `Without a rule, all ${countOf(count, 'model')} of this service can be used.`;
+  if (count === 0) return 'No model of this service meets these rules, so every request is refused.';
+  return `${countOf(count, 'model')} of this service ${count === 1 ? 'meets' : 'meet'} these rules.`;
+}

@@ -58,6 +58,14 @@ export function readTypedLimits<Field extends string>(
   return { refusal: null, amounts, models: { rule: typed.rule, models } };
 }
 
+/** A number of credits, or what is wrong with it. */
+export function readTypedCredits(text: string): Microcredits | string {
+  const typed = text.replaceAll(',', '').trim();
+  const credits = parseCredits(typed);
+  if (isAboveMaximum(typed)) return `Enter at most ${MAX_SHOWN} credits.`;
+  return credits === null || credits <= 0n ? 'Enter a number of credits above zero, such as 500.' : credits;
+}
+
 /** Whether a text is a number of credits that no limit or allowance may have, however long. */
 export const isAboveMaximum = (text: string): boolean =>
   /^\d{1,40}(\.\d{1,40})?$/.test(text) && Number(text) > creditsToJson(MAX_CREDITS);

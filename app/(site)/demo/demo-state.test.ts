@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ApiRefusal } from './api';
+import { ApiRefusal } from '../../_requests/call-api';
+import { describeProblem, needsCheckout } from '../../_requests/describe-problem';
 import { type DemoEvent, INITIAL_STATE, reduce } from './demo-state';
-import { describeProblem, needsCheckout } from './describe-problem';
 
 const reduceAll = (...events: DemoEvent[]) => events.reduce(reduce, INITIAL_STATE);
 const started: DemoEvent = { type: 'request_started' };

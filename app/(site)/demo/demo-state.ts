@@ -1,5 +1,5 @@
-import type { Usage } from './api';
-import { describeProblem, needsCheckout, type Problem } from './describe-problem';
+import type { Usage } from '../../_requests/call-api';
+import { describeProblem, needsCheckout, type Problem } from '../../_requests/describe-problem';
 
 export type ModelResponse = { text: string; isStreaming: boolean; usage: Usage | null };
 

@@ -1,12 +1,12 @@
 'use client';
 
+import type { Problem } from '../../_requests/describe-problem';
 import { Amount } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
 import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { CallbackLog } from './callback-log';
 import type { DemoState, ModelResponse } from './demo-state';
-import type { Problem } from './describe-problem';
 import { OptionsPanel } from './options-panel';
 import { PromptForm } from './prompt-form';
 import { useDemo } from './use-demo';

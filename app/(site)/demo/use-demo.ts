@@ -1,9 +1,9 @@
 'use client';
 
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
-import { ApiRefusal, findUsage, readBalance, streamResponse } from './api';
+import { ApiRefusal, findUsage, readBalance, streamResponse } from '../../_requests/call-api';
+import { needsCheckout } from '../../_requests/describe-problem';
 import { INITIAL_STATE, reduce } from './demo-state';
-import { needsCheckout } from './describe-problem';
 import { useWidget } from './use-widget';
 import { type DemoOptions, initOptions, openOptions, readDemoOptions } from './widget-options';
 
@@ -44,9 +44,10 @@ export function useDemo({ apiUrl, ...setup }: Setup) {
     if (key === null) return void widget?.open();
     running.current = new AbortController();
     const { signal } = running.current;
+    const messages = [{ role: 'user', content: prompt }] as const;
     dispatch({ type: 'request_started' });
     try {
-      const requestId = await streamResponse(apiUrl, key, { model, prompt, signal }, (text) =>
+      const requestId = await streamResponse(apiUrl, key, { model, messages, signal }, (text) =>
         dispatch({ type: 'text_received', text }),
       );
       dispatch({ type: 'usage_read', usage: await findUsage(apiUrl, key, requestId) });

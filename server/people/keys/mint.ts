@@ -22,6 +22,8 @@ export type KeyRequest = {
   /** The device that the key belongs to. Logging it out revokes the key. */
   session: LockedSession | null;
   metadata?: Metadata | undefined;
+  /** Null for a key that works until it is revoked. */
+  expiresAt?: Date | null;
 };
 
 export type MintedKey = {
@@ -37,7 +39,7 @@ export type MintedKey = {
  */
 export async function mintUserKey(
   tx: Tx,
-  { userId, partnerId, session, metadata }: KeyRequest,
+  { userId, partnerId, session, metadata, expiresAt = null }: KeyRequest,
 ): Promise<MintedKey> {
   const appUser = await lockAppUser(tx, userId, partnerId);
   if (metadata !== undefined) {
@@ -58,6 +60,7 @@ export async function mintUserKey(
       hash: new Uint8Array(hash),
       last4: userKey.slice(-4),
       createdAt: nowDate(),
+      expiresAt,
     },
   });
   await noteUsesExactly(tx, userId, partnerId);

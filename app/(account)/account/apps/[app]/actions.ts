@@ -4,9 +4,9 @@ import { revalidatePath } from 'next/cache';
 import { z } from 'zod';
 import { sessionAction, UNCONFIRMED } from '@/app/_session/action';
 import type { ActionResult } from '@/app/_ui/action-result';
-import { describeCredits, formatCredits, type Microcredits, parseCredits } from '@/server/base/credits';
+import { describeCredits, formatCredits } from '@/server/base/credits';
 import { newId } from '@/server/base/ids';
-import { isAboveMaximum, MAX_SHOWN } from '@/server/base/typed-limits';
+import { readTypedCredits } from '@/server/base/typed-limits';
 import * as allowance from '@/server/payments/checkout/allowance';
 import { type AppOfUser, findAppOfUser } from '@/server/people/apps-of-user';
 import { restrictKey } from '@/server/people/keys/restrict';
@@ -24,7 +24,7 @@ export const saveAllowance = sessionAction(
     const app = await findAppOfUser(userId, partnerId);
     if (app === null) return NO_APP;
     if (app.isSuspended) return { ok: false, message: `${app.name} is currently disabled.` };
-    const limit = readAmount(credits);
+    const limit = readTypedCredits(credits);
     if (typeof limit === 'string') return refuseCredits(limit);
     const isPresent = await isConfirmed(session);
     const saved = await allowance.setConfirmedAllowance(saveOf(userId, app), limit, async () => isPresent);
@@ -90,7 +90,7 @@ export const restrictAppKey = sessionAction(
 export const raiseKeyBudget = sessionAction(
   z.object({ keyId: z.string().max(64), credits: z.string().max(40) }),
   async ({ userId }, { keyId, credits }) => {
-    const budget = readAmount(credits);
+    const budget = readTypedCredits(credits);
     if (typeof budget === 'string') return refuseCredits(budget);
     const refusal = await raiseRunKey(userId, keyId, budget);
     return refusal === null
@@ -108,14 +108,6 @@ function explainRaise(refusal: RaiseRefusal): ActionResult {
         `Enter at least ${describeCredits(refusal.spent + refusal.held)}. This key has spent ${formatCredits(refusal.spent)}, and its running requests hold ${formatCredits(refusal.held)}.`,
       );
   }
-}
-
-/** A number of credits, or what is wrong with it. */
-function readAmount(text: string): Microcredits | string {
-  const typed = text.replaceAll(',', '').trim();
-  const credits = parseCredits(typed);
-  if (isAboveMaximum(typed)) return `Enter at most ${MAX_SHOWN} credits.`;
-  return credits === null || credits <= 0n ? 'Enter a number of credits above zero, such as 500.' : credits;
 }
 
 const refuseCredits = (message: string): ActionResult => ({ ok: false, field: 'credits', message });

@@ -1,6 +1,7 @@
 /** The public API, called as any partner's page would call it. */
 
 export type Balance = { balance: number; status: string };
+export type Message = { role: 'system' | 'user' | 'assistant'; content: string };
 export type Usage = {
   request_id: string;
   credits: number;
@@ -51,12 +52,12 @@ export async function findUsage(
 export async function streamResponse(
   apiUrl: string,
   userKey: string,
-  input: { model: string; prompt: string; signal: AbortSignal },
+  { signal, ...input }: { model: string; messages: readonly Message[]; signal: AbortSignal },
   onText: (text: string) => void,
 ): Promise<string | null> {
   const response = await request(`${apiUrl}/v1/chat/completions`, userKey, {
-    signal: input.signal,
-    body: { model: input.model, stream: true, messages: [{ role: 'user', content: input.prompt }] },
+    signal,
+    body: { ...input, stream: true },
   });
   for await (const data of readEvents(response)) {
     if (data === '[DONE]') break;

@@ -1,4 +1,4 @@
-import { ApiRefusal } from './api';
+import { ApiRefusal } from './call-api';
 
 /** What went wrong, and where the user can resolve it outside the checkout. */
 export type Problem = { text: string; link: { href: string; label: string } | null };

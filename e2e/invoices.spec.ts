@@ -171,13 +171,22 @@ test('a company enters its billing details, gets an invoice with its purchase, a
   await expect(page.getByRole('link', { name: /^Credit note CN-/ })).toBeVisible();
   await expectGoodAppearance(page, 'receipt-credit-note');
 
-  await test.step('the user refunds what is left, in one confirmed step, with a credit note', async () => {
+  await test.step('the user spends a part, and refunds what is left in one confirmed step, with a credit note', async () => {
+    await page.goto(`${SERVICE}/account/playground`);
+    await page.getByLabel('Credits it can spend').fill('50');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByLabel('Model').selectOption('sandbox/echo');
+    await page.getByLabel('Message').fill('The sea');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect(page.getByTestId('cost')).toContainText('credits');
     await page.goto(`${SERVICE}/account/purchases`);
     await expectGoodAppearance(page, 'purchases-refund');
-    await page.getByRole('button', { name: 'Refund $6.00' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Refund $6.00' }).click();
+    await page.getByRole('button', { name: 'Refund $5.99' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Refund $5.99' }).click();
     await expect(page.getByText('Refunded to your payment method')).toBeVisible();
     await expect(link(page, /^Credit note CN-/)).toHaveCount(2);
+    const last = await addressOf(page, /^Credit note CN-\d{4}-000002 \(PDF\)$/);
+    expect((await readPdf(page, last)).join('\n')).toMatch(new RegExp(`${number} of[^]*\\$5\\.99`));
     await expect(page.getByText('Unused credits')).toBeHidden();
   });
 });

@@ -53,8 +53,8 @@ async function requireCountable(
   { keyHash, waitMs, candidates }: Pick<ReadRequest<unknown>, 'keyHash' | 'waitMs' | 'candidates'>,
 ): Promise<Candidate> {
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, candidates);
-  const [first] = await requireModelAccess(await requireUserKey(request), candidates);
-  return first;
+  const { allowed } = await requireModelAccess(await requireUserKey(request), candidates);
+  return allowed[0];
 }
 
 async function countAtProvider(

@@ -2,11 +2,9 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { z } from 'zod';
 import { now } from '../../base/clock';
 import { chargeFor, creditsToJson } from '../../base/credits';
-import { invariant } from '../../base/errors';
 import type { ApiRequest } from '../../base/http/api-request';
 import { readRecentOutputs } from '../../ledger';
-import { findPartner } from '../../partners/partner';
-import { requireUserKey } from '../../people/access/authenticate';
+import { type Caller, requireUserKey } from '../../people/access/authenticate';
 import { readBranch } from '../../people/keys/run-keys';
 import { pricesAt } from '../pricing/catalog';
 import { costOf, promptTokens } from '../pricing/cost';
@@ -79,9 +77,10 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
   const { model } = candidates[0];
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs, candidates);
   const caller = await requireUserKey(request);
-  await requireModelAccess(caller, candidates);
-  const partner = await findPartner(caller.partnerId);
-  invariant(partner, 'a live key has a partner');
+  const [{ rateBp }, outputs] = await Promise.all([
+    requireModelAccess(caller, candidates),
+    readComparable(caller, model.id),
+  ]);
 
   const protocol = CLIENT_PROTOCOLS[read.body.format];
   const client = await resolveClient(request, keyHash, read.body);
@@ -100,7 +99,6 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
     prompt?.trustsCache ? prompt.cachedTokens : 0,
   );
 
-  const outputs = await readRecentOutputs(caller, model.id, await readBranch(caller));
   const estimateTokens = (of: Measure) => likelyInputTokens(of, candidates[0]);
   const counted = found !== null && measured.media === 'none' ? found.counted.tokens : 0;
   const inputTokens =
@@ -114,8 +112,8 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
   const cachedTokens = (prompt?.cachedTokens ?? 0) > 0 ? counted : 0;
   const usage = likelyUsage(plan, inputTokens, cachedTokens, median(outputs));
   const { prices, priceVersion } = pricesAt(model, now());
-  const { charge: maximum } = chargeFor(plan.want, partner.rateBp);
-  const { charge: likely } = chargeFor(costOf(usage, prices), partner.rateBp);
+  const { charge: maximum } = chargeFor(plan.want, rateBp);
+  const { charge: likely } = chargeFor(costOf(usage, prices), rateBp);
   return {
     ...writeQuoteId(maximum, keyHash),
     model: model.id,
@@ -131,6 +129,10 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
     price_version: priceVersion,
   };
 }
+
+/** Output tokens of the last requests to this model that the key may read. */
+const readComparable = async (caller: Caller, model: string): Promise<number[]> =>
+  readRecentOutputs(caller, model, await readBranch(caller));
 
 const unwrap: Unwrap<ClientRequest> = ({ endpoint, request }) => {
   if (typeof endpoint !== 'string' || !Object.hasOwn(FORMAT_OF, endpoint))

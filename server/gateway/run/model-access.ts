@@ -4,7 +4,10 @@ import type { Caller } from '../../people/access/authenticate';
 import { type Candidates, meeting } from './candidates';
 import { dataRulesNotMet, modelNotAllowed, modelNotAllowedForKey } from './refusals';
 
-/** The candidates that meet the data rules, and the commission of the app. Fails with the error that a request would get for its model. Requests are checked with the hold: see `ledger_batch`. */
+/**
+ * The candidates that meet the data rules, and the commission of the app. Fails with the error that a request would get
+ * for its model. Requests are checked with the hold: see `ledger_batch`.
+ */
 export async function requireModelAccess(
   caller: Caller,
   candidates: Candidates,

@@ -2,10 +2,10 @@ import { Search } from 'lucide-react';
 import { useId } from 'react';
 
 /** Opens the results as a page, so that it works without scripts. */
-export function SearchBox({ query = '' }: { query?: string }) {
+export function SearchBox({ query = '', landmark = 'Documentation' }) {
   const id = useId();
   return (
-    <search>
+    <search aria-label={landmark}>
       <form action="/docs/search" className="relative">
         <label htmlFor={id} className="sr-only">
           Search the documentation

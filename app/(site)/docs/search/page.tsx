@@ -14,7 +14,7 @@ export default async function SearchPage({ searchParams }: Props) {
   return (
     <div className="max-w-[720px]">
       <h1 className="mb-5 text-[30px] leading-tight font-semibold tracking-tight">Search</h1>
-      <SearchBox key={query} query={query} />
+      <SearchBox key={query} query={query} landmark="Search again" />
       <p role="status" className="mt-5 text-muted">
         {query === '' ? 'Results appear here.' : describe(found.length, query)}
       </p>

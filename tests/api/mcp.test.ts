@@ -137,6 +137,7 @@ describe('without a credential', () => {
     for (const [param, wrong] of [
       ['name', { name: '<b>' }],
       ['origin', { name: 'Harbour', origin: 'https://*.example' }],
+      ['commission_percent', { name: 'Harbour', commission_percent: 1e-300 }],
     ] as const)
       expect(await call({}, 'propose_app', wrong)).toMatchObject({
         failed: true,

@@ -5,7 +5,7 @@ import { readFirstSteps } from '../../partners/first-steps';
 import { checkName } from '../../partners/name';
 import { isAllowedOrigin, MAX_ORIGIN_LENGTH, parseOrigin } from '../../partners/origin-rules';
 import { listOrigins, requirePartner, stateOf } from '../../partners/partner';
-import { formatPercent, MAX_RATE_BP } from '../../partners/rate';
+import { formatPercent, parsePercent } from '../../partners/rate';
 import { sendTestEvent } from '../../partners/webhooks/send-test-event';
 import { openTool, partnerTool } from './tool';
 
@@ -23,20 +23,18 @@ const proposeTool = openTool({
     'Checks the details of a new app and returns the URL of a page with them filled in. Ask the user to open it, create the app, and give you its publishable key. Creates nothing.',
   input: z.object({
     name: z.string().max(200).describe('Users see it in the checkout.'),
-    commission_percent: z
-      .number()
-      .min(0)
-      .max(MAX_RATE_BP / 100)
-      .multipleOf(0.01)
-      .default(25),
+    commission_percent: z.number().default(25).describe('0 to 100, with at most two decimals.'),
     origin: origin.optional().describe('Of the published page. localhost works without.'),
   }),
   run: async ({ name, commission_percent, origin: asked }) => {
     const checked = checkName(name);
     if (!checked.ok) throw refuse('name', checked.reason);
+    const percent = String(commission_percent);
+    if (parsePercent(percent) === null)
+      throw refuse('commission_percent', 'expected 0 to 100 with at most two decimals');
     const url = new URL('/partner/new', settings().BASE_URL);
     url.searchParams.set('name', checked.name);
-    url.searchParams.set('percent', String(commission_percent));
+    url.searchParams.set('percent', percent);
     if (asked !== undefined) url.searchParams.set('origin', requireOrigin(asked).origin);
     return { url: url.href };
   },

@@ -85,13 +85,11 @@ function writeError(code: ErrorCode): Section {
   return { id: code, title: code, text: `## ${code}\n\nStatus ${ERROR_STATUS[code]}. ${when} ${remedy}` };
 }
 
-/** Splits Markdown at its headings. A line of code may look like one. */
+/** Splits Markdown at its headings. */
 function splitText(title: string, text: string): Section[] {
   const sections: Section[] = [{ id: '', title, text: '' }];
-  let isCode = false;
   for (const line of text.split('\n')) {
-    if (line.trimStart().startsWith('```')) isCode = !isCode;
-    const [, heading] = (!isCode && /^#{2,3} (.+)$/.exec(line)) || [];
+    const [, heading] = /^#{2,3} (.+)$/.exec(line) ?? [];
     if (heading !== undefined)
       sections.push({ id: slugOf(heading), title: heading.replaceAll(/[`*]/g, ''), text: '' });
     const last = sections.at(-1);

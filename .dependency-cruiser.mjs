@@ -4,7 +4,7 @@
  */
 
 const ROOMS = '(ledger|partners|people|gateway|payments|reports|api|operator|process)';
-const API_ROUTES = '^app/(v1|auth|oauth|\\.well-known|metrics|livez|readyz|api/health)/';
+const API_ROUTES = '^app/(v1|auth|oauth|mcp|\\.well-known|metrics|livez|readyz|api/health)/';
 const TEST = '\\.test\\.ts$';
 
 const never = (name, from, to, comment) => ({

@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs';
 import { PHASE_DEVELOPMENT_SERVER } from 'next/constants.js';
 
+/** The pages of the documentation as Markdown. */
+const MARKDOWN = [
+  { source: '/docs/:page.md', destination: '/docs/markdown/:page' },
+  { source: '/docs/api/:page.md', destination: '/docs/markdown/api/:page' },
+];
+
 /** The process serves the API. While developing, the pages do, because only they reload what is changed. */
 const OF_DEVELOPMENT = {
   pageExtensions: ['tsx', 'ts', 'api.ts'],
   // The same spellings of the API's paths that the process knows.
   rewrites: async () => [
+    ...MARKDOWN,
     { source: '/v1/v1/:path*', destination: '/v1/:path*' },
     { source: '/chat/completions', destination: '/v1/chat/completions' },
     { source: '/messages', destination: '/v1/messages' },
@@ -20,6 +27,7 @@ export default (phase) => ({
   // No page uses it, and anyone could have it decode what they name.
   images: { unoptimized: true },
   pageExtensions: ['tsx', 'ts'],
+  rewrites: async () => MARKDOWN,
   generateBuildId: () => process.env.PAGES_BUILD_ID ?? null,
   // Nobody waits for a title that is streamed after its page: ours are known at once.
   htmlLimitedBots: /.*/,

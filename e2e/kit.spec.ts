@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from 'playwright/test';
 import { createElement } from 'react';
@@ -99,6 +100,18 @@ test('a user signs in, buys at the 402, gets the response, and sees the balance 
   await expect(page.getByRole('status').last()).toHaveText(/^(< 0.01|0\.\d+) credits today$/);
   await expectAccessibleInLightAndDark(page);
   expect(lines).toEqual([]);
+});
+
+test('the script and the button of the skill open the checkout as they are', async ({ page, partner }) => {
+  const [, html = ''] = /```html\n(.*?)```/s.exec(readFileSync('widget/skill.md', 'utf8')) ?? [];
+  const body = html
+    // The page around it has a button with this id.
+    .replaceAll(/(["'])buy\1/g, '$1pay$1')
+    .replaceAll('https://YOUR-SERVICE', BASE_URL)
+    .replaceAll('svc_pk_…', partner.publishableKey);
+  await page.goto(partner.page({ options: null, body }));
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+  await expect((await findCheckout(page)).getByLabel('E-mail')).toBeVisible();
 });
 
 test('a checkout that is closed half-way leaves the 402, and the request is sent once', async ({

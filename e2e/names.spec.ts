@@ -29,6 +29,12 @@ test('a name is refused with a reason, shown with its origin until an operator a
 }) => {
   await signInTo(page, service, newEmail(), '/partner/new');
   const name = page.getByLabel('Name', { exact: true });
+  // What an agent proposes is filled in, and judged like typed text.
+  await page.goto(`${service}/partner/new?name=evil.example&percent=12.5&origin=https%3A%2F%2Fapp.example`);
+  await expect(name).toHaveValue('evil.example');
+  await expect(page.getByLabel('Commission')).toHaveValue('12.5');
+  await expect(page.getByLabel('Origin of your site')).toHaveValue('https://app.example');
+  await page.goto(`${service}/partner/new`);
   const create = page.getByRole('button', { name: 'Create app' });
   // What is typed before the page is interactive is lost.
   await expect(async () => {

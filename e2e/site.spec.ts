@@ -34,7 +34,7 @@ test('every page is accessible in light and dark mode, fits a phone and violates
 }) => {
   test.slow();
   const problems = listenForProblems(page);
-  for (const path of [...(await pagesOf(request)), '/sign-in']) {
+  for (const path of [...(await pagesOf(request)), '/docs/search?q=credits', '/sign-in']) {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(path);
     await test.step(path, () => expectAccessibleInLightAndDark(page));
@@ -166,10 +166,36 @@ test('on a phone, one button opens the pages of the documentation', async ({ pag
   await expect(menu).not.toHaveAttribute('open');
 });
 
+test('a visitor without scripts searches the documentation from every page of it', async ({
+  browser,
+  baseURL,
+}) => {
+  const options = { javaScriptEnabled: false, ...(baseURL && { baseURL }) };
+  const page = await openPage(browser, options);
+  await page.goto('/docs/keys');
+  const box = page.getByRole('search', { name: 'Documentation' }).getByRole('searchbox');
+  await box.fill('insufficient_credits');
+  await box.press('Enter');
+  await expect(page.getByRole('status')).toHaveText(/^\d+ sections for “insufficient_credits”/);
+  await page.getByRole('link', { name: 'Errors: insufficient_credits' }).click();
+  await expect(page).toHaveURL(/\/docs\/errors#insufficient_credits$/);
+  await page.setViewportSize(PHONE);
+  await page.goto('/docs/search?q=nothing-of-the-kind-zz');
+  await page.getByRole('searchbox', { name: 'Search the documentation' }).last().fill('capacitor');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: 'Recipes: Web views' })).toBeVisible();
+  await page.context().close();
+});
+
 test('machines find the documentation, but no personal pages', async ({ request }) => {
   const text = await (await request.get('/llms.txt')).text();
   for (const [, address] of text.matchAll(/\]\((http[^)]+)\)/g))
     expect((await request.get(address ?? '')).status(), address).toBe(200);
+  for (const address of ['/skill.md', '/docs/clients.md', '/docs/api/credits.md', '/docs/errors.md']) {
+    const response = await request.get(address);
+    expect([address, response.headers()['content-type']]).toEqual([address, 'text/markdown; charset=utf-8']);
+    expect(await response.text()).toMatch(/^# .+/m);
+  }
   const full = await (await request.get('/llms-full.txt')).text();
   for (const expected of [
     'POST /v1/chat/completions',

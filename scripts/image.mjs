@@ -26,6 +26,7 @@ const CONTENTS = [
   '.next',
   'public',
   'docs',
+  'widget/skill.md',
   'widget/templates/html',
   'prisma/migrations',
   'server',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { creditsToJson, type Microcredits } from '../base/credits';
-import type { Spendable } from '../ledger';
-import type { readRunKey } from '../people/keys/run-keys';
+import { minimumBalance, readSpendable, type Spendable } from '../ledger';
+import type { Caller } from '../people/access/authenticate';
+import { readRunKey } from '../people/keys/run-keys';
 
 export const spendStatusSchema = z
   .enum(['ok', 'insufficient_credits', 'partner_not_permitted', 'partner_limit_reached', 'paused_for_review'])
@@ -29,11 +30,18 @@ export const balanceSchema = z.object({
     .meta({ description: 'Of a run key. `balance` is then at most `left`.' }),
 });
 
-export function writeBalance(
+type Balance = z.output<typeof balanceSchema>;
+
+export async function readBalance(caller: Caller): Promise<Balance> {
+  const spendable = await readSpendable(caller.userId, caller.partnerId);
+  return writeBalance(spendable, minimumBalance(), await readRunKey(caller));
+}
+
+function writeBalance(
   { balance, status }: Spendable,
   minimum: Microcredits,
   key: Awaited<ReturnType<typeof readRunKey>> = null,
-): z.output<typeof balanceSchema> {
+): Balance {
   return {
     balance: creditsToJson(key !== null && key.left < balance ? key.left : balance),
     currency: 'credits',

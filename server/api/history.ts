@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { creditsToJson } from '../base/credits';
-import type { HistoryEntry, HistoryPage } from '../ledger';
+import { type HistoryEntry, type HistoryPage, readHistory } from '../ledger';
+import type { Caller } from '../people/access/authenticate';
+import { readBranch } from '../people/keys/run-keys';
 import { wholeNumber } from './whole-number';
 
 const MAX_LIMIT = 200;
@@ -89,11 +91,15 @@ export const historyPageSchema = z.object({
   has_more: z.boolean(),
 });
 
+type Place = { limit: number; offset: number };
+
+export const readHistoryPage = async (caller: Caller, place: Place): Promise<HistoryBody> =>
+  writeHistoryPage(await readHistory(caller, place, await readBranch(caller)), place);
+
+type HistoryBody = z.output<typeof historyPageSchema>;
+
 /** The history in the API's field names. */
-export function writeHistoryPage(
-  page: HistoryPage,
-  { limit, offset }: { limit: number; offset: number },
-): z.output<typeof historyPageSchema> {
+function writeHistoryPage(page: HistoryPage, { limit, offset }: Place): HistoryBody {
   return {
     data: page.entries.map(writeEntry),
     total: page.total,

@@ -51,6 +51,31 @@ export function writeServerMetadata(): z.output<typeof serverMetadataSchema> {
   };
 }
 
+export const resourceMetadataSchema = z.object({
+  resource: z.string(),
+  resource_name: z.string(),
+  authorization_servers: z.array(z.string()),
+  scopes_supported: z.array(z.string()),
+  bearer_methods_supported: z.array(z.string()),
+  resource_documentation: z.string(),
+});
+
+export const resourceMetadataUrl = (): string =>
+  new URL('/.well-known/oauth-protected-resource/mcp', settings().BASE_URL).href;
+
+export function writeResourceMetadata(): z.output<typeof resourceMetadataSchema> {
+  const { BASE_URL, BRAND_NAME } = settings();
+  const { origin } = new URL(BASE_URL);
+  return {
+    resource: `${origin}/mcp`,
+    resource_name: BRAND_NAME,
+    authorization_servers: [origin],
+    scopes_supported: [SCOPE],
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${origin}/docs/agents`,
+  };
+}
+
 export const deviceRequestSchema = z.object({
   client_id,
   scope: z

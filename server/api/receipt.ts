@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { creditsToJson } from '../base/credits';
 import { DATA_RULES, NO_RULES, readRules } from '../base/data-rules';
-import type { ReceiptCorrection, StoredReceipt } from '../ledger';
-import type { ReceiptProof } from '../reports/statements/read-statements';
+import { ApiError } from '../base/errors';
+import { findReceipt, type ReceiptCorrection, readCorrections, type StoredReceipt } from '../ledger';
+import type { Caller } from '../people/access/authenticate';
+import { readBranch } from '../people/keys/run-keys';
+import { findReceiptProof, type ReceiptProof } from '../reports/statements/read-statements';
 import { receiptProofSchema } from './statements';
 
 export const receiptSchema = z
@@ -72,12 +75,23 @@ export const receiptSchema = z
   })
   .meta({ description: 'What was metered and charged for one request.' });
 
+type ReceiptBody = z.output<typeof receiptSchema>;
+
+export async function requireReceipt(caller: Caller, requestId: string): Promise<ReceiptBody> {
+  const { userId, partnerId } = caller;
+  const receipt = await findReceipt({ userId, partnerId, requestId, keyIds: await readBranch(caller) });
+  const proof = receipt && (await findReceiptProof(userId, receipt.requestId));
+  if (receipt === null || proof === null)
+    throw new ApiError('not_found', 'No request with this id exists for this user in this app.');
+  return writeReceiptBody(receipt, await readCorrections(userId, receipt.requestId), proof);
+}
+
 /** A receipt in the API's field names. */
-export function writeReceiptBody(
+function writeReceiptBody(
   receipt: StoredReceipt,
   corrections: readonly ReceiptCorrection[],
   proof: ReceiptProof,
-): z.output<typeof receiptSchema> {
+): ReceiptBody {
   const overrun = receipt.charge - receipt.providerCost - receipt.partnerShare;
   return {
     request_id: receipt.requestId,

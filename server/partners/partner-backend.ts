@@ -19,7 +19,7 @@ export async function requirePartnerBackend(request: Request): Promise<Partner> 
   if (!openSecrets(partner).some((own) => sameBytes(sha256(own), given))) throw wrongSigningSecret();
   const waitMs = await countAttempt('events', partner.id, REQUESTS_PER_MINUTE);
   if (waitMs > 0)
-    throw new ApiError('rate_limited', 'Too many requests for the events of this app.', {
+    throw new ApiError('rate_limited', 'Too many requests with the signing secret of this app.', {
       retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
     });
   return partner;

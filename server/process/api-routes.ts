@@ -1,8 +1,10 @@
 import * as keySet from '../../app/.well-known/jwks.json/route.api';
 import * as oauthServer from '../../app/.well-known/oauth-authorization-server/route.api';
+import * as protectedResource from '../../app/.well-known/oauth-protected-resource/mcp/route.api';
 import * as health from '../../app/api/health/route.api';
 import * as token from '../../app/auth/token/route.api';
 import * as livez from '../../app/livez/route.api';
+import * as mcp from '../../app/mcp/route.api';
 import * as metrics from '../../app/metrics/route.api';
 import * as oauthDevice from '../../app/oauth/device/route.api';
 import * as oauthRevoke from '../../app/oauth/revoke/route.api';
@@ -44,9 +46,11 @@ import * as secretScanning from '../../app/v1/secret-scanning/route.api';
 export const API_ROUTES: Record<string, object> = {
   '/.well-known/jwks.json': keySet,
   '/.well-known/oauth-authorization-server': oauthServer,
+  '/.well-known/oauth-protected-resource/mcp': protectedResource,
   '/api/health': health,
   '/auth/token': token,
   '/livez': livez,
+  '/mcp': mcp,
   '/metrics': metrics,
   '/oauth/device': oauthDevice,
   '/oauth/revoke': oauthRevoke,

@@ -38,7 +38,7 @@ const SECTIONS = new Set(
       'unsubscribe',
       'v1',
     ],
-    ['icon.svg', 'llms.txt', 'llms-full.txt', 'robots.txt', 'sitemap.xml'],
+    ['icon.svg', 'llms.txt', 'llms-full.txt', 'robots.txt', 'sitemap.xml', 'skill.md'],
   ),
 );
 

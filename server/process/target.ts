@@ -45,13 +45,17 @@ const UNVERSIONED =
 const FOREIGN = /^\/(?!_next\/)(.*\/)?(v\d+(beta)?\/|chat\/completions$)/;
 
 /** Sign-in by the standards of OAuth. */
-export const OAUTH = /^\/(oauth\/|\.well-known\/oauth-authorization-server$)/;
+export const OAUTH = /^\/(oauth\/|\.well-known\/oauth-(authorization-server|protected-resource(\/mcp)?)$)/;
+/** Some clients look for the metadata of `/mcp` here. */
+const OF_WHOLE_HOST = '/.well-known/oauth-protected-resource';
 
 export const FOR_OPERATORS = new Set(['/metrics', '/livez', '/readyz', '/api/health']);
 
 function apiPath(pathname: string): string | null {
+  if (pathname === OF_WHOLE_HOST) return `${OF_WHOLE_HOST}/mcp`;
   if (
     pathname === '/auth/token' ||
+    pathname === '/mcp' ||
     pathname === '/.well-known/jwks.json' ||
     pathname === '/v1' ||
     OAUTH.test(pathname) ||

@@ -12,6 +12,7 @@ const document = buildDocument();
 const UNDOCUMENTED = {
   '/api/health': 'for the operator',
   '/livez': 'for the operator',
+  '/mcp': 'for clients of the Model Context Protocol',
   '/metrics': 'for the operator',
   '/readyz': 'for the operator',
 };

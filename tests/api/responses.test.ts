@@ -368,6 +368,7 @@ test('the OAuth endpoints', async () => {
   const [token, device, revoke] = ['POST /oauth/token', 'POST /oauth/device', 'POST /oauth/revoke'];
   const client = { client_id: funded.publishableKey };
   expect((await call('GET /.well-known/oauth-authorization-server')).status).toBe(200);
+  expect((await call('GET /.well-known/oauth-protected-resource/mcp')).status).toBe(200);
   const begun = await (await call(device, { body: client })).json();
   const poll = { grant_type: DEVICE_GRANT, device_code: begun.device_code };
   expect((await call(token, { body: { ...client, ...poll } })).status).toBe(400);
@@ -561,7 +562,7 @@ test('every documented response was seen', () => {
    * endpoint without a query is never too busy.
    */
   const unseen =
-    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/(?:pricing|quote)|keys|messages\/count_tokens|responses\/input_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |POST \/oauth\/\w+ 429 |GET \/(?:v1\/(?:models|models\/{id}|openapi.json)|\.well-known\/oauth-authorization-server) 503 )/;
+    /^(?:.* 500 |.* 408 |POST \/v1\/(?:auth\/verify-code|credits\/checkout|credits\/(?:pricing|quote)|keys|messages\/count_tokens|responses\/input_tokens|keys\/revoke|secret-scanning) 429 |POST \/auth\/token 429 |POST \/oauth\/\w+ 429 |GET \/(?:v1\/(?:models|models\/{id}|openapi.json)|\.well-known\/oauth-(?:authorization-server|protected-resource\/mcp)) 503 )/;
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses).flatMap(([status, { content = {} }]) =>

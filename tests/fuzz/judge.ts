@@ -74,7 +74,9 @@ function findBodyFaults({ path, method, operation }: Case, { status, headers, te
     const single = path.replace(/^[^?]*/, (part) => part.replaceAll(/\/{2,}/g, '/'));
     const isMessages = /^\/(v1\/)*messages([/?]|$)/.test(single) && namesEndpoint(path);
     const isOauth =
-      /^\/(oauth\/|\.well-known\/oauth-authorization-server(\?|$))/.test(single) && namesEndpoint(path);
+      /^\/(oauth\/|\.well-known\/oauth-(authorization-server|protected-resource(\/mcp)?)(\?|$))/.test(
+        single,
+      ) && namesEndpoint(path);
     const schema = isMessages ? messagesErrorSchema : isOauth ? oauthErrorSchema : chatErrorSchema;
     const { success } = schema.strict().safeParse(JSON.parse(text));
     if (!success) return [`not the documented error: ${text.slice(0, 300)}`];

@@ -76,7 +76,7 @@ const KINDS: [RegExp, Kind][] = [
   // Refused before anything reads the path.
   [/%(00|E0)/, 'own data'],
   [/^\/v1\/(\d|svc\.)/, 'widget'],
-  [/^\/(v1|auth\/token$|oauth\/|\.well-known\/|metrics$)/, 'api'],
+  [/^\/(v1|auth\/token$|oauth\/|\.well-known\/|mcp$|metrics$)/, 'api'],
   [/^\/((api|checkout\/api|logos)\/|(livez|readyz)$)/, 'own data'],
   [/^\/checkout\//, 'checkout page'],
   [/^\/_next\/static\//, 'asset'],
@@ -87,7 +87,7 @@ const KINDS: [RegExp, Kind][] = [
     /^\/($|account|auth\/authorize$|continue$|dev\/mail|device$|docs|operator|partner|pricing$|redeem\/|revoke-key$|sign-in(\/(passkey|issuer))?$|status$|stop$|team\/|undo-email$|unsubscribe$)/,
     'page',
   ],
-  [/^\/((llms|llms-full|robots)\.txt|sitemap\.xml|icon\.svg)$/, 'page'],
+  [/^\/((llms|llms-full|robots)\.txt|skill\.md|sitemap\.xml|icon\.svg)$/, 'page'],
 ];
 
 const kindOf = (pathname: string): Kind | undefined => KINDS.find(([pattern]) => pattern.test(pathname))?.[1];

@@ -4,7 +4,7 @@ import { API_ROUTES } from '@/server/process/api-routes';
 import { buildRouteTable, findHandler } from '@/server/process/route-table';
 
 test('every route file of the API is served without Next', () => {
-  const folders = ['v1', 'auth', 'oauth', '.well-known', 'metrics', 'livez', 'readyz', 'api/health'];
+  const folders = ['v1', 'auth', 'oauth', '.well-known', 'mcp', 'metrics', 'livez', 'readyz', 'api/health'];
   const files = folders.flatMap((folder) => listRoutes(`app/${folder}`));
   expect(Object.keys(API_ROUTES).sort()).toEqual(files.sort());
 });

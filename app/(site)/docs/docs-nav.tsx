@@ -5,6 +5,7 @@ import { usePathname } from 'next/navigation';
 import { useRef } from 'react';
 import { PageLink } from '@/app/_ui/page-link';
 import type { NavGroup } from './navigation';
+import { SearchBox } from './search-box';
 
 /** The pages of the documentation, next to the text on wide screens. */
 export function DocsNav({ groups }: { groups: NavGroup[] }) {
@@ -13,6 +14,9 @@ export function DocsNav({ groups }: { groups: NavGroup[] }) {
       aria-label="Documentation"
       className="sticky top-16 hidden h-[calc(100dvh-4rem)] overflow-y-auto py-10 pr-2 lg:block"
     >
+      <div className="mb-6">
+        <SearchBox />
+      </div>
       <Groups groups={groups} />
     </nav>
   );
@@ -45,6 +49,9 @@ export function DocsMenu({ groups }: { groups: NavGroup[] }) {
         aria-label="Documentation"
         className="max-h-[70dvh] overflow-y-auto border-t border-line px-3 py-4 sm:px-6"
       >
+        <div className="mb-5 px-2">
+          <SearchBox />
+        </div>
         <Groups groups={groups} onChoose={close} />
       </nav>
     </details>

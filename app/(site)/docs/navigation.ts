@@ -1,5 +1,5 @@
+import { GUIDES } from '@/server/api/docs/guides';
 import { GROUPS } from '@/server/api/openapi/operation';
-import { GUIDES } from './guides';
 
 export type NavGroup = { title: string; links: { href: string; label: string }[] };
 

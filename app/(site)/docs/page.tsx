@@ -1,9 +1,9 @@
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { readExample, readSnippet } from '@/server/api/docs/guides';
 import { isLive, settings } from '@/server/base/env';
 import { CodeBlock } from '../parts/code-block';
 import { AnchoredHeading, InlineCode, TextLink } from '../parts/markdown';
-import { readExample, readSnippet } from './guides';
 import { WithHeadings } from './on-this-page';
 
 export const metadata: Metadata = {

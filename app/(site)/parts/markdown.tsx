@@ -1,8 +1,8 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import { Fragment, type ReactNode } from 'react';
 import { PageLink } from '@/app/_ui/page-link';
+import { slugOf } from '@/server/api/docs/slug';
 import { CodeBlock } from './code-block';
-import { slugOf } from './slug';
 
 /**
  * Renders Markdown of this repository as React elements: marked parses it, and nothing becomes raw HTML.

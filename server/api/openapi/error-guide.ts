@@ -116,7 +116,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     example: invalidSignature,
   },
   invalid_signing_secret: {
-    when: 'A request for the events of an app lacks its signing secret, or has another one.',
+    when: 'A request for the events or settings of an app lacks its signing secret, or has another one.',
     remedy:
       'Send the publishable key as user name and the signing secret as password (HTTP Basic). Copy both from the partner dashboard.',
     example: wrongSigningSecret,

@@ -36,6 +36,7 @@ const EXPOSED_HEADERS = [
   'x-svc-output-cap',
   'x-svc-credits-charged',
   'x-svc-warnings',
+  'www-authenticate',
 ].join(', ');
 
 export const CORS_HEADERS = {

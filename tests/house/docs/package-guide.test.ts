@@ -50,6 +50,15 @@ test('the client of the widget guide is one of the OpenAI SDK', async () => {
   expect(client).toMatchObject({ baseURL: 'https://YOUR-SERVICE/v1' });
 });
 
+test('the component and the client of the skill run as they are', async () => {
+  const { Credits } = await runBlock('widget/skill.md', 'import { Balance');
+  const html = renderToString(createElement(Credits as () => null, null, 'the app'));
+  expect(html).toContain('Buy credits');
+  expect(html).toContain('the app');
+  const { client } = await runBlock('widget/skill.md', 'import OpenAI');
+  expect(client).toMatchObject({ baseURL: 'https://YOUR-SERVICE/v1' });
+});
+
 test('the code of the webhook guide creates a route, and stores the events of a service', async () => {
   vi.stubEnv('SVC_WEBHOOK_SECRET', 'whsec_one');
   const service = createServer((_, response) =>

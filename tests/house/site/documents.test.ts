@@ -3,9 +3,10 @@ import { lexer, type Tokens } from 'marked';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { GUIDES, readExample, readGuide, readSnippet, resolveLink } from '@/app/(site)/docs/guides';
+import { resolveLink } from '@/app/(site)/docs/resolve-link';
 import { highlight } from '@/app/(site)/parts/highlight';
 import { Markdown } from '@/app/(site)/parts/markdown';
+import { GUIDES, readExample, readGuide, readSnippet } from '@/server/api/docs/guides';
 
 const render = (text: string): string => renderToStaticMarkup(createElement(Markdown, { text, resolveLink }));
 

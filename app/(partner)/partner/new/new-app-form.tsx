@@ -14,14 +14,17 @@ import { createApp } from './actions';
 
 const START_PERCENT = '25';
 
-type Props = { teams: { value: string; label: string }[] };
+/** Empty texts where nothing is proposed. */
+export type Proposal = { name: string; percent: string; origin: string };
+
+type Props = { teams: { value: string; label: string }[]; proposed: Proposal };
 
 /** Fields that can all be changed later. Errors appear after the first submit. */
-export function NewAppForm({ teams }: Props) {
+export function NewAppForm({ teams, proposed }: Props) {
   const router = useRouter();
-  const [name, setName] = useState('');
-  const [percent, setPercent] = useState(START_PERCENT);
-  const [origin, setOrigin] = useState('');
+  const [name, setName] = useState(proposed.name);
+  const [percent, setPercent] = useState(proposed.percent || START_PERCENT);
+  const [origin, setOrigin] = useState(proposed.origin);
   const [teamId, setTeamId] = useState(teams[0]?.value ?? '');
   const [isTried, setTried] = useState(false);
   const { run, isRunning, failure, clearFailure } = useAction(createApp);
@@ -83,9 +86,7 @@ export function NewAppForm({ teams }: Props) {
   );
 }
 
-type Fields = { name: string; percent: string; origin: string };
-
-function findFaults({ name, percent, origin }: Fields): { [Field in keyof Fields]?: string | undefined } {
+function findFaults({ name, percent, origin }: Proposal): { [Field in keyof Proposal]?: string | undefined } {
   const checked = checkName(name);
   const parsed = origin.trim() === '' ? null : parseOrigin(origin);
   return {

@@ -6,11 +6,15 @@ import { settings } from '@/server/base/env';
 import { hasRight } from '@/server/partners/rights';
 import { listTeams, newestAppOf, type TeamOfMember } from '@/server/partners/teams';
 import { PartnerFrame } from '../../partner-frame';
-import { NewAppForm } from './new-app-form';
+import { NewAppForm, type Proposal } from './new-app-form';
 
 export const metadata: Metadata = { title: 'New app' };
 
-export default async function NewAppPage() {
+const MAX_PROPOSED_CHARACTERS = 255;
+
+type Props = { searchParams: Promise<Record<string, string | string[]>> };
+
+export default async function NewAppPage({ searchParams }: Props) {
   const { email } = await requireSession();
   const { PARTNER_SIGNUP: mode } = settings();
   const teams = await listTeams(email);
@@ -41,12 +45,18 @@ export default async function NewAppPage() {
             </div>
           )}
           <PresenceDialog>
-            <NewAppForm teams={choicesOf(teams)} />
+            <NewAppForm teams={choicesOf(teams)} proposed={readProposal(await searchParams)} />
           </PresenceDialog>
         </>
       )}
     </PartnerFrame>
   );
+}
+
+/** What a link fills in, such as one of a coding agent. The form checks it like typed text. */
+function readProposal(query: Record<string, string | string[]>): Proposal {
+  const read = (name: string) => [query[name] ?? ''].flat()[0]?.slice(0, MAX_PROPOSED_CHARACTERS) ?? '';
+  return { name: read('name'), percent: read('percent'), origin: read('origin') };
 }
 
 /** The teams that the app can belong to. A team of their own is offered before it exists. */

@@ -1,8 +1,9 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { findGuide, readGuide } from '@/server/api/docs/guides';
 import { headingsOf, Markdown } from '../../parts/markdown';
-import { findGuide, readGuide, resolveLink } from '../guides';
 import { WithHeadings } from '../on-this-page';
+import { resolveLink } from '../resolve-link';
 
 type Props = { params: Promise<{ guide: string }> };
 

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import { firstExample, writeCurl } from '@/server/api/docs/curl';
+import type { Endpoint } from '@/server/api/docs/operations-of';
 import type { OpenApiContent, OpenApiDocument, OpenApiResponse } from '@/server/api/openapi/document';
 import { CodeBlock } from '../../parts/code-block';
 import { AnchoredHeading, InlineCode, ProseLine, TextLink } from '../../parts/markdown';
-import { firstExample, writeCurl } from './curl';
 import { MethodBadge } from './method-badge';
-import type { Endpoint } from './operations-of';
 import { Field, SchemaFields } from './schema-fields';
 
 type Props = { endpoint: Endpoint; document: OpenApiDocument; base: string };

@@ -1,8 +1,8 @@
+import { firstExample } from '@/server/api/docs/curl';
+import type { Endpoint } from '@/server/api/docs/operations-of';
 import type { OpenApiDocument } from '@/server/api/openapi/document';
 import { CodeBlock } from '../../parts/code-block';
 import { AnchoredHeading, ProseLine } from '../../parts/markdown';
-import { firstExample } from './curl';
-import type { Endpoint } from './operations-of';
 import { SchemaFields } from './schema-fields';
 
 /** One webhook event, as the endpoint receives it. */

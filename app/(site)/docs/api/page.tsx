@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { operationsOf } from '@/server/api/docs/operations-of';
 import { apiDocument } from '@/server/api/openapi/document';
 import { GROUPS } from '@/server/api/openapi/operation';
 import { settings } from '@/server/base/env';
@@ -7,7 +8,6 @@ import { CodeBlock } from '../../parts/code-block';
 import { AnchoredHeading, InlineCode, TextLink } from '../../parts/markdown';
 import { WithHeadings } from '../on-this-page';
 import { MethodBadge } from './method-badge';
-import { operationsOf } from './operations-of';
 
 export const metadata: Metadata = { title: 'API reference', description: 'All endpoints of the API.' };
 

@@ -48,6 +48,30 @@ export const OAUTH: Operation[] = [
     errors: [],
   },
   {
+    id: 'readResourceMetadata',
+    method: 'get',
+    path: '/.well-known/oauth-protected-resource/mcp',
+    group: 'oauth',
+    summary: 'Retrieve the metadata of the MCP server',
+    description:
+      'Returns where the user of an MCP client signs in (RFC 9728). The client sends the access token to `/mcp`.',
+    auth: 'none',
+    response: {
+      description: 'The metadata.',
+      schema: 'ResourceMetadata',
+      example: {
+        resource: `${ISSUER}/mcp`,
+        resource_name: 'svc',
+        authorization_servers: [ISSUER],
+        scopes_supported: ['credits'],
+        bearer_methods_supported: ['header'],
+        resource_documentation: `${ISSUER}/docs/agents`,
+      },
+    },
+    errorFormat: 'oauth',
+    errors: [],
+  },
+  {
     id: 'startDeviceAuthorization',
     method: 'post',
     path: '/oauth/device',

@@ -1,20 +1,15 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { operationsOf } from '@/server/api/docs/operations-of';
+import { WEBHOOKS } from '@/server/api/docs/pages';
 import { apiDocument } from '@/server/api/openapi/document';
 import { GROUPS, type GroupId } from '@/server/api/openapi/operation';
 import { settings } from '@/server/base/env';
 import { TextLink } from '../../../parts/markdown';
 import { EndpointSection } from '../endpoint-section';
 import { EventSection } from '../event-section';
-import { operationsOf } from '../operations-of';
 
 type Props = { params: Promise<{ group: string }> };
-
-const WEBHOOKS = {
-  title: 'Webhook events',
-  description:
-    'Events that your backend receives. Each event is a signed POST request to your endpoint, with up to three attempts.',
-};
 
 const isGroup = (name: string): name is GroupId => Object.hasOwn(GROUPS, name);
 

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OpenApiOperation } from '@/server/api/openapi/document';
+import type { OpenApiDocument, OpenApiOperation } from '../openapi/document';
 
 export type Endpoint = { method: string; path: string; operation: OpenApiOperation };
 

@@ -1,12 +1,24 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { settings } from '@/server/base/env';
+import { settings } from '../../base/env';
 
 /** The guides of this repository for people who build on the service, in reading order. */
 
 export type Guide = { slug: string; file: string; title: string; description: string };
 
 export const GUIDES: readonly Guide[] = [
+  {
+    slug: 'recipes',
+    file: 'recipes.md',
+    title: 'Recipes',
+    description: 'From a template to a published app, for each framework and platform.',
+  },
+  {
+    slug: 'agents',
+    file: 'agents.md',
+    title: 'Coding agents',
+    description: 'A skill, Markdown pages and an MCP server for agents that write your integration.',
+  },
   {
     slug: 'clients',
     file: 'clients.md',
@@ -99,18 +111,13 @@ export function readSnippet(heading: string, language: string): string {
   return new RegExp(`\`\`\`${language}\\n(.+?)\`\`\``, 's').exec(section)?.[1] ?? '';
 }
 
+/** Takes a coding agent through an integration. */
+export const readSkill = (): string => readDocument('widget/skill.md');
+
 /** The page of the template without a framework. */
 export const readExample = (): string => readDocument('widget/templates/html/index.html');
 
 function readDocument(file: string): string {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   return text.replaceAll(WRITTEN_ADDRESSES, settings().BASE_URL);
-}
-
-/** The page of this site that a link in a guide points to, or null for other files of the repository. */
-export function resolveLink(href: string): string | null {
-  if (/^(https?:|mailto:|#|\/)/.test(href)) return href;
-  const match = /(?:^|\/)([\w-]+\.md)(#[^#]*)?$/.exec(href);
-  const guide = GUIDES.find(({ file }) => file === match?.[1]);
-  return guide ? `/docs/${guide.slug}${match?.[2] ?? ''}` : null;
 }

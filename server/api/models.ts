@@ -3,7 +3,7 @@ import { DATA_RULES, type DataRule, readRules } from '../base/data-rules';
 import type { CatalogModel } from '../gateway/pricing/catalog';
 import { CAPABILITIES } from '../gateway/pricing/catalog-schema';
 import { type ListPrices, perCallPrice, perTokenPrice } from '../gateway/pricing/list-price';
-import { rulesMetBy } from '../gateway/providers/data-rules';
+import { rulesMetBy } from '../gateway/pricing/met-rules';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */

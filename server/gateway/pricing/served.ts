@@ -8,8 +8,8 @@ import {
   type WireFormatName,
 } from '../../base/endpoints';
 import { isLive, readSecret, settings } from '../../base/env';
-import { rulesMetBy } from '../providers/data-rules';
 import { type CatalogModel, catalogModels, findCatalogModel, findOwnProvider } from './catalog';
+import { rulesMetBy } from './met-rules';
 
 /** The URL and key for requests to a provider. */
 export type ProviderTarget = {

@@ -1,7 +1,7 @@
 import { NO_RULES, type RuleSet, unmetRules } from '../../base/data-rules';
 import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
+import { rulesMetBy } from '../pricing/met-rules';
 import { findTarget, type ProviderTarget } from '../pricing/served';
-import { rulesMetBy } from '../providers/data-rules';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
 
 /** A model and provider that could serve a request, with everything needed to call it. */

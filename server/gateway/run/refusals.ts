@@ -7,8 +7,8 @@ import type { Admission, Lack, ReachedLimit, Shortfall } from '../../ledger';
 import { partnerDisabled } from '../../partners/partner';
 import { type UserPage, writeActionPath } from '../../people/keys/action-link';
 import type { CatalogModel } from '../pricing/catalog';
+import { rulesMetBy } from '../pricing/met-rules';
 import { servedModels } from '../pricing/served';
-import { rulesMetBy } from '../providers/data-rules';
 
 const RETRY_SOON_SECONDS = 1;
 

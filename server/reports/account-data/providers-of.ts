@@ -1,8 +1,8 @@
 import { pool } from '../../base/db';
 import { isProviderName, SANDBOX_FORMATS } from '../../base/endpoints';
 import { findOwnProvider } from '../../gateway/pricing/catalog';
+import { isItsOwnAddress } from '../../gateway/pricing/met-rules';
 import { DATA_POLICIES } from '../../gateway/providers/data-policies';
-import { isItsOwnAddress } from '../../gateway/providers/data-rules';
 import { readUsageDays } from '../../ledger';
 
 /** Which providers a user's requests were sent to, and what is known of what they do with the content. */

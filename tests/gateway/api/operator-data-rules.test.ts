@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ALL_RULES, readRules } from '@/server/base/data-rules';
 import { settings } from '@/server/base/env';
+import { rulesMetBy } from '@/server/gateway/pricing/met-rules';
 import { servedModels } from '@/server/gateway/pricing/served';
-import { rulesMetBy } from '@/server/gateway/providers/data-rules';
 import { startApi } from '../../harness/api-server';
 import { configureProviders, modelOf } from '../../harness/custom-providers';
 import { newDatabase } from '../../harness/database';

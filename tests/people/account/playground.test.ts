@@ -84,7 +84,7 @@ test('its key ends after twelve hours, and with the session of the device', asyn
 });
 
 const MESSAGES = [
-  { role: 'system', content: "Answer in “quotes” and '''apostrophes''' with `ticks` and ${braces}." },
+  { role: 'system', content: "Answer in “quotes” and '''apostrophes''' with `ticks` and \u0024{braces}." },
   { role: 'user', content: 'END\nFirst \\ line' },
   { role: 'assistant', content: 'Yes?' },
   { role: 'user', content: 'Say "it\'s fine"\u2028and </script>' },

@@ -1,8 +1,8 @@
 import { ALL_RULES, NO_RULES, type RuleSet, writeRules } from '../../base/data-rules';
 import { baseUrlVariable, ENDPOINTS, isProviderName, SANDBOX_FORMATS } from '../../base/endpoints';
 import { settings } from '../../base/env';
-import { findOwnProvider } from '../pricing/catalog';
-import { DATA_POLICIES } from './data-policies';
+import { DATA_POLICIES } from '../providers/data-policies';
+import { findOwnProvider } from './catalog';
 
 /** Whether requests go to the provider's own address, where its own statements apply. */
 export const isItsOwnAddress = (provider: string): boolean =>

@@ -39,7 +39,7 @@ type Props = {
   rules: RuleSet;
   /** How many of the served models meet each choice, by the rules as a number. */
   counts: Readonly<Record<RuleSet, number>>;
-  save: (rules: DataRule[]) => Promise<ActionResult>;
+  save: (choice: { rules: DataRule[] }) => Promise<ActionResult>;
 };
 
 /** Each choice is saved at once. */
@@ -49,7 +49,7 @@ export function DataRulesForm({ rules, counts, save }: Props) {
   const chosen = readRules(saved);
   const change = async (next: DataRule[]) => {
     setSaved(writeRules(next));
-    if (!(await run(next)).ok) setSaved(saved);
+    if (!(await run({ rules: next })).ok) setSaved(saved);
   };
   const without = (...gone: DataRule[]) => chosen.filter((rule) => !gone.includes(rule));
   return (

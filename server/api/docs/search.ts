@@ -121,7 +121,7 @@ function cutExcerpt(text: string, words: readonly string[]): string {
   const plain = lines
     .slice(best, best + 3)
     .join(' ')
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replaceAll(/[`*|]/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();

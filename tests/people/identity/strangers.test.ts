@@ -358,6 +358,7 @@ async function* actionsOfPartner(): AsyncGenerator<Step> {
   yield { ...own, action: 'saveKeyNetworks', input: { networks: '203.0.113.0/24' } };
   yield { ...own, action: 'saveKeyNetworks', input: { networks: '' } };
   yield { ...own, action: 'saveModels', input: { models: ['sandbox/echo'] } };
+  yield { ...own, action: 'saveDataRules', input: { rules: ['no_training'] } };
   yield { ...own, action: 'saveLimitsOfApp', input: USER_LIMITS };
   const { appUserId: user } = await newAppUser(partnerId);
   yield { ...own, action: 'saveLimitsOfUser', input: { user, ...USER_LIMITS } };
@@ -446,6 +447,8 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
   yield { ...own, action: 'stopMyApps' };
   yield { ...own, action: 'resumeMyApps' };
   yield { token, action: 'startExport' };
+  yield { token, action: 'saveMyDataRules', input: { rules: ['no_training'] } };
+  yield { token, action: 'startPlayground', input: { credits: '5' } };
   yield { token, action: 'saveMyMails', input: { kind: 'limits', isOn: true, zone: 'UTC' } };
   const { keyId } = await mint(user);
   yield { token, action: 'restrictAppKey', ids: { keyId }, input: { origins: '', networks: '203.0.113.7' } };
@@ -709,6 +712,7 @@ async function* actionsOfConfirmation(): AsyncGenerator<Step> {
 const OPEN_TO_ALL = [
   '/docs/[guide]',
   '/docs/api/[group]',
+  '/docs/markdown/[...page]',
   '/api/auth/[...nextauth]',
   '/v1/models/[...id]',
   '/checkout/[visit]',

@@ -12,7 +12,10 @@ export const startExport = sessionAction(z.undefined(), async (session) => {
   return refusal === null ? { ok: true } : { ok: false, message: refusal.message };
 });
 
-export const saveMyDataRules = sessionAction(z.array(z.enum(DATA_RULES)), async ({ userId }, rules) => {
-  await saveUserDataRules(userId, writeRules(rules));
-  return { ok: true, message: 'Data rules saved. They apply to the next request.' };
-});
+export const saveMyDataRules = sessionAction(
+  z.object({ rules: z.array(z.enum(DATA_RULES)) }),
+  async ({ userId }, { rules }) => {
+    await saveUserDataRules(userId, writeRules(rules));
+    return { ok: true, message: 'Data rules saved. They apply to the next request.' };
+  },
+);

@@ -7,5 +7,5 @@ import { saveDataRules } from './actions';
 type Props = Omit<ComponentProps<typeof DataRulesForm>, 'save'> & { partnerId: string };
 
 export function AppDataRules({ partnerId, ...form }: Props) {
-  return <DataRulesForm {...form} save={(rules) => saveDataRules({ partnerId, rules })} />;
+  return <DataRulesForm {...form} save={(choice) => saveDataRules({ partnerId, ...choice })} />;
 }

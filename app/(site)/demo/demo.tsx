@@ -1,8 +1,8 @@
 'use client';
 
+import type { Language } from '@/texts/languages';
 import { Amount } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { CallbackLog } from './callback-log';
 import type { DemoState, ModelResponse } from './demo-state';

@@ -9,6 +9,7 @@ import { inCredits, inDollars } from '../../show-credits';
 import { ChangeEmail } from './change-email';
 import { DeleteAccount } from './delete-account';
 import { Identities } from './identities';
+import { LanguageField } from './language';
 import { Passkeys } from './passkeys';
 import { TimeZoneField } from './time-zone';
 
@@ -17,7 +18,7 @@ export const metadata: Metadata = { title: 'Settings' };
 /** The account's e-mail address, how its user signs in, and its deletion. */
 export default async function SettingsPage() {
   const session = await requireSession();
-  const { userId, email, confirmedAt, timeZone } = session;
+  const { userId, email, confirmedAt, timeZone, language } = session;
   const { money } = await readPockets(userId);
   return (
     <>
@@ -45,6 +46,9 @@ export default async function SettingsPage() {
       </Section>
       <Passkeys session={session} />
       <Identities userId={userId} />
+      <Section title="Language" description="For what you see outside this account.">
+        <LanguageField language={language} />
+      </Section>
       <div id="time-zone" className="scroll-mt-6">
         <Section title="Dates and times" description="How your account shows times.">
           <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />

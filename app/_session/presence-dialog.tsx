@@ -44,6 +44,7 @@ export function PresenceDialog({ texts, children }: Props) {
       {children}
       <Dialog
         title={words.say.title}
+        closeLabel={words.shared.say.close}
         description={words.say.text}
         open={isOpen}
         onOpenChange={(open) => {

@@ -33,6 +33,7 @@ export const SHARED = [
   'mailCaught',
   'mailOpen',
   'signOut',
+  'close',
   'retry',
   'goOn',
   'codeRefusals',

@@ -66,12 +66,12 @@ export const texts: Translation<typeof english> = {
     never: 'We vragen je nooit om deze code, niet per telefoon, chat of e-mail.',
     ignore: 'Als je de code niet hebt aangevraagd, kun je deze e-mail negeren.',
     allowanceSubject: {
-      one: 'Met {code} mag {app} maximaal {count} van je credits uitgeven',
-      other: 'Met {code} mag {app} maximaal {count} van je credits uitgeven',
+      one: '{code} laat {app} maximaal {count} van je credits uitgeven',
+      other: '{code} laat {app} maximaal {count} van je credits uitgeven',
     },
     allowanceSubjectUnnamed: {
-      one: 'Met {code} mag een app maximaal {count} van je credits uitgeven',
-      other: 'Met {code} mag een app maximaal {count} van je credits uitgeven',
+      one: '{code} laat een app maximaal {count} van je credits uitgeven',
+      other: '{code} laat een app maximaal {count} van je credits uitgeven',
     },
     allowanceReason: {
       one: 'Vul deze code alleen in als {app} maximaal {count} credit mag uitgeven die je elders hebt gekocht.',

@@ -15,7 +15,9 @@ import { EnterCode } from './enter-code';
 import { HandOver } from './hand-over';
 import { Leave } from './leave';
 
-export const metadata: Metadata = { title: 'Sign in' };
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: CHECKOUT_TEXTS[await readLanguage()].signIn };
+}
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 

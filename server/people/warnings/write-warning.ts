@@ -1,5 +1,6 @@
 import type { WarningMail } from '../../../prisma/client/client';
 import type { Language } from '../../../texts/languages';
+import { joinSentences } from '../../../texts/say';
 import { writeAccountMail } from '../../base/account-mail';
 import { DAY_MS, now } from '../../base/clock';
 import { prisma, querySlowly } from '../../base/db';
@@ -58,6 +59,7 @@ function showIn(language: Language) {
   const words = mailWords(language);
   const count = (amount: bigint) => countAmount(amount, language);
   return {
+    language,
     words,
     count,
     amount: (amount: bigint) => showAmount(amount, language),
@@ -115,12 +117,15 @@ async function writeLimit(
   if (percent < 100)
     return {
       subject: say.limitUsed({ percent: show.percent(percent), limit }),
-      paragraphs: [spent, say.resets({ time })],
+      paragraphs: [joinSentences(show.language, [spent, say.resets({ time })])],
       link,
     };
   return {
     subject: say.limitReached({ limit }),
-    paragraphs: [spent, say.tooSmall, (detail.isOfApp ? say.refusedOfApp : say.refusedOwn)({ time })],
+    paragraphs: [
+      joinSentences(show.language, [spent, say.tooSmall]),
+      (detail.isOfApp ? say.refusedOfApp : say.refusedOwn)({ time }),
+    ],
     link,
   };
 }

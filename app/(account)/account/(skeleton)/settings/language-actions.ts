@@ -7,9 +7,12 @@ import { saveLanguage } from '@/server/people/language';
 import { LANGUAGES } from '@/texts/languages';
 
 export const saveMyLanguage = sessionAction(
-  z.object({ language: z.enum(LANGUAGES).or(z.literal('')) }),
+  z.object({ language: z.string().max(35) }),
   async ({ userId }, { language }) => {
-    await saveLanguage(userId, language === '' ? null : language);
+    const chosen = LANGUAGES.find((known) => known === language) ?? null;
+    if (chosen === null && language !== '')
+      return { ok: false, field: 'language', message: 'Choose a language.' };
+    await saveLanguage(userId, chosen);
     revalidatePath('/account', 'layout');
     return { ok: true, message: 'Language saved' };
   },

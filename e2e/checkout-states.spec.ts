@@ -323,7 +323,7 @@ for (const language of WALKED) {
       await expect(known.getByRole('checkbox')).toHaveCount(0);
       await see(known, 'success-by-key');
       await known.getByRole('button', { name: text.accountOpen({ app: 'Notes' }) }).click();
-      await known.getByRole('button', { name: text.signIn }).click();
+      await known.getByRole('button', { name: text.signIn, exact: true }).click();
       await expect(known.getByRole('heading', { name: text.stepUpTitle })).toBeVisible();
       await see(known, 'step-up');
       const other = newEmail();

@@ -68,7 +68,7 @@ test('the language that an account chose replaces that of the browser in the che
   const email = newEmail();
   const english = await (await browser.newContext({ locale: 'en-US' })).newPage();
   await signInTo(english, service, email, '/account/settings');
-  await english.getByLabel('Language').selectOption('Polski');
+  await english.getByLabel('Language', { exact: true }).selectOption('Polski');
   await expect(english.getByText('Language saved')).toBeVisible();
   await english.goto(`${service}/device`);
   await expect(english.locator('html')).toHaveAttribute('lang', 'pl');

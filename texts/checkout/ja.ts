@@ -73,7 +73,7 @@ export const texts: Translation<typeof english> = {
   passkeyNeeded: '変更の確認にはパスキーを使用しています。この利用許可はアカウントで設定してください。',
   codeHint: 'コードは10分間有効です。',
   resend: '新しいコードを送信',
-  resendIn: '{seconds} 秒後に新しいコードを送信できます',
+  resendIn: '{seconds} 秒後に再送信できます',
   resent: '新しいコードを送信しました。以前のコードは使用できません。',
   otherEmail: '別のメールアドレスを使用',
   mailCaught: 'テストモードではメールは送信されません。',

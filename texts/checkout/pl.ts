@@ -49,7 +49,7 @@ export const texts: Translation<typeof english> = {
   otherAccountText:
     '{email} należy do innego konta. Jeśli będziesz kontynuować, {app} będzie odtąd używać tego konta i jego kredytów.',
   otherAccountRetry: 'Spróbuj z innym adresem',
-  knownText: 'Na tym urządzeniu jesteś już zalogowany(-a). Przejść do {app} z tym kontem?',
+  knownText: 'To urządzenie jest już zalogowane. Przejść do {app} z tym kontem?',
   continueAs: 'Kontynuuj jako {email}',
   email: 'E-mail',
   emailPlaceholder: 'ty@example.com',

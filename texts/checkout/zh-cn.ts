@@ -178,7 +178,7 @@ export const texts: Translation<typeof english> = {
   taxIncluded: '已含税。',
   rate: '1 {from} = {to}，继续时锁定汇率。',
   rateLocked: '1 {from} = {to}，本次付款的汇率已锁定。',
-  continue: '以 {money} 继续',
+  continue: '继续支付 {money}',
   goOn: '继续',
   eurPaused: '目前无法使用欧元付款。您可以使用美元付款。',
   card: '银行卡',

@@ -101,6 +101,14 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       'Jemand, der in Ihrem Konto bei {brand} angemeldet ist, möchte dessen E-Mail-Adresse in {email} ändern. Danach können Sie sich mit dieser Adresse nicht mehr anmelden.',
   },
+  wrongCodes: {
+    subject: 'Falsche Anmeldecodes für Ihr Konto bei {brand}',
+    text: 'Für Ihr Konto wurden {number} falsche Anmeldecodes eingegeben, in Browsern oder Apps, die wir nicht kennen. Die Codes wurden zwischen {from} und {to} angefordert. Ein falscher Code gewährt keinen Zugriff.',
+    mistyped: 'Wenn Sie sich bei einem Code vertippt haben, können Sie diese E-Mail ignorieren.',
+    safe: 'Wenn Sie das nicht waren, ist Ihr Konto trotzdem sicher: Codes werden nur an diese E-Mail-Adresse gesendet. Geben Sie niemals einen weiter. Sie können Ihr Konto weiter nutzen, und in einem Browser, in dem Sie sich schon einmal angemeldet haben, betreffen Sie solche Versuche nicht.',
+    devices:
+      'Öffnen Sie zur Sicherheit „Devices“ in Ihrem Konto und melden Sie Geräte ab, die Sie nicht kennen.',
+  },
   lowBalance: {
     subject: 'Ihr Guthaben bei {brand} geht zur Neige',
     text: {

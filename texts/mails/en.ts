@@ -99,6 +99,14 @@ export const texts = {
       'Someone who is signed in to your {brand} account wants to change its e-mail address to {email}. After that, this address no longer signs in.',
   },
 
+  wrongCodes: {
+    subject: 'Wrong sign-in codes for your {brand} account',
+    text: '{number} wrong sign-in codes were entered for your account, from browsers or apps that we do not recognise. The codes were requested between {from} and {to}. A wrong code gives no access.',
+    mistyped: 'If you mistyped a code, you can ignore this e-mail.',
+    safe: 'If it was not you, your account is still safe: codes are sent to this e-mail address only. Never give one to anyone. You can keep using your account, and on a browser where you have signed in before, such attempts do not affect you.',
+    devices: 'To be sure, open Devices in your account and sign out those that you do not know.',
+  },
+
   lowBalance: {
     subject: 'Your {brand} credits are running low',
     text: {

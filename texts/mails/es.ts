@@ -112,6 +112,14 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       'Alguien que ha iniciado sesión en su cuenta de {brand} quiere cambiar la dirección de correo electrónico a {email}. Después, esta dirección ya no iniciará sesión.',
   },
+  wrongCodes: {
+    subject: 'Códigos de inicio de sesión incorrectos para su cuenta de {brand}',
+    text: 'Se introdujeron {number} códigos de inicio de sesión incorrectos para su cuenta, desde navegadores o aplicaciones que no reconocemos. Los códigos se solicitaron entre el {from} y el {to}. Un código incorrecto no da acceso.',
+    mistyped: 'Si se equivocó al escribir un código, puede ignorar este correo.',
+    safe: 'Si no fue usted, su cuenta sigue segura: los códigos solo se envían a esta dirección de correo electrónico. No dé nunca un código a nadie. Puede seguir usando su cuenta y, en un navegador en el que ya haya iniciado sesión, estos intentos no le afectan.',
+    devices:
+      'Para mayor seguridad, abra «Devices» en su cuenta y cierre la sesión en los dispositivos que no conozca.',
+  },
   lowBalance: {
     subject: 'Sus créditos de {brand} se están agotando',
     text: {

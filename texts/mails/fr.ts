@@ -112,6 +112,14 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       'Une personne connectée à votre compte {brand} souhaite remplacer son adresse e-mail par {email}. Ensuite, cette adresse ne permettra plus de se connecter.',
   },
+  wrongCodes: {
+    subject: 'Codes de connexion incorrects pour votre compte {brand}',
+    text: '{number} codes de connexion incorrects ont été saisis pour votre compte, depuis des navigateurs ou applications que nous ne reconnaissons pas. Les codes ont été demandés entre le {from} et le {to}. Un code incorrect ne donne aucun accès.',
+    mistyped: 'Si vous vous êtes trompé en saisissant un code, vous pouvez ignorer cet e-mail.',
+    safe: 'Si ce n’était pas vous, votre compte reste protégé : les codes ne sont envoyés qu’à cette adresse e-mail. N’en communiquez jamais un. Vous pouvez continuer à utiliser votre compte et, dans un navigateur où vous vous êtes déjà connecté, ces tentatives ne vous gênent pas.',
+    devices:
+      'Par précaution, ouvrez « Devices » dans votre compte et déconnectez les appareils que vous ne connaissez pas.',
+  },
   lowBalance: {
     subject: 'Vos crédits {brand} sont bientôt épuisés',
     text: {

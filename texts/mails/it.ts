@@ -112,6 +112,13 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       'Qualcuno che ha effettuato l’accesso al tuo account {brand} vuole cambiarne l’indirizzo email in {email}. Dopo, questo indirizzo non consentirà più di accedere.',
   },
+  wrongCodes: {
+    subject: 'Codici di accesso errati per il tuo account {brand}',
+    text: 'Sono stati inseriti {number} codici di accesso errati per il tuo account, da browser o app che non riconosciamo. I codici sono stati richiesti tra il {from} e il {to}. Un codice errato non dà accesso.',
+    mistyped: 'Se hai digitato male un codice, puoi ignorare questa email.',
+    safe: 'Se non eri tu, il tuo account è comunque al sicuro: i codici vengono inviati solo a questo indirizzo email. Non darne mai uno a nessuno. Puoi continuare a usare il tuo account e, in un browser in cui hai già effettuato l’accesso, questi tentativi non ti riguardano.',
+    devices: 'Per sicurezza, apri «Devices» nel tuo account e disconnetti i dispositivi che non conosci.',
+  },
   lowBalance: {
     subject: 'I tuoi crediti {brand} stanno per finire',
     text: {

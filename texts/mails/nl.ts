@@ -99,6 +99,13 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       'Iemand die is ingelogd op je {brand}-account wil het e-mailadres wijzigen in {email}. Daarna kun je met dit adres niet meer inloggen.',
   },
+  wrongCodes: {
+    subject: 'Onjuiste inlogcodes voor je {brand}-account',
+    text: 'Er zijn {number} onjuiste inlogcodes ingevuld voor je account, vanaf browsers of apps die we niet herkennen. De codes zijn aangevraagd tussen {from} en {to}. Een onjuiste code geeft geen toegang.',
+    mistyped: 'Als je een code verkeerd hebt getypt, kun je deze e-mail negeren.',
+    safe: 'Was jij dit niet, dan is je account nog steeds veilig: codes worden alleen naar dit e-mailadres gestuurd. Geef er nooit een aan iemand. Je kunt je account blijven gebruiken, en in een browser waarin je eerder hebt ingelogd, heb je geen last van zulke pogingen.',
+    devices: 'Open voor de zekerheid ‘Devices’ in je account en log apparaten uit die je niet kent.',
+  },
   lowBalance: {
     subject: 'Je {brand}-credits zijn bijna op',
     text: {

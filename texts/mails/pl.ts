@@ -123,6 +123,13 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       'Ktoś zalogowany na Twoje konto {brand} chce zmienić jego adres e-mail na {email}. Potem ten adres nie będzie już służył do logowania.',
   },
+  wrongCodes: {
+    subject: 'Błędne kody logowania do Twojego konta {brand}',
+    text: 'Dla Twojego konta wpisano błędne kody logowania ({number}) w przeglądarkach lub aplikacjach, których nie rozpoznajemy. Kody zamówiono między {from} a {to}. Błędny kod nie daje dostępu.',
+    mistyped: 'Jeśli kod został przez Ciebie wpisany z błędem, możesz zignorować tę wiadomość.',
+    safe: 'Jeśli to nie Ty, Twoje konto jest nadal bezpieczne: kody wysyłamy tylko na ten adres e-mail. Nigdy nikomu ich nie podawaj. Możesz nadal korzystać z konta, a w przeglądarce, w której już się logowano, takie próby Cię nie dotyczą.',
+    devices: 'Dla pewności otwórz „Devices” na swoim koncie i wyloguj urządzenia, których nie znasz.',
+  },
   lowBalance: {
     subject: 'Twoje kredyty {brand} się kończą',
     text: {

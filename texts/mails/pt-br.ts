@@ -112,6 +112,13 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       'Alguém que entrou na sua conta {brand} quer alterar o endereço de e-mail para {email}. Depois disso, este endereço não permitirá mais entrar.',
   },
+  wrongCodes: {
+    subject: 'Códigos de acesso incorretos para sua conta {brand}',
+    text: 'Foram digitados {number} códigos de acesso incorretos para sua conta, em navegadores ou apps que não reconhecemos. Os códigos foram solicitados entre {from} e {to}. Um código incorreto não dá acesso.',
+    mistyped: 'Se você digitou um código errado, pode ignorar este e-mail.',
+    safe: 'Se não foi você, sua conta continua segura: os códigos são enviados somente para este e-mail. Nunca passe um código a ninguém. Você pode continuar usando sua conta e, em um navegador em que já entrou, essas tentativas não afetam você.',
+    devices: 'Por segurança, abra “Devices” na sua conta e desconecte os dispositivos que não conhece.',
+  },
   lowBalance: {
     subject: 'Seus créditos {brand} estão acabando',
     text: {

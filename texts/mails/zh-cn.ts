@@ -81,6 +81,13 @@ export const texts: Translation<typeof english> = {
     oldEmailReason:
       '有人已登录您的 {brand} 账户，并想将其电子邮箱更改为 {email}。更改后，此邮箱将无法用于登录。',
   },
+  wrongCodes: {
+    subject: '您的 {brand} 账户有错误的登录验证码',
+    text: '有人在我们无法识别的浏览器或应用中为您的账户输入了 {number} 次错误的登录验证码。这些验证码是在 {from} 至 {to} 之间请求的。错误的验证码无法获得访问权限。',
+    mistyped: '如果是您输错了验证码，请忽略此邮件。',
+    safe: '如果不是您本人操作，您的账户仍然安全：验证码只会发送到此电子邮箱。切勿将验证码告诉任何人。您可以继续使用账户；在您曾登录过的浏览器中，此类尝试不会影响您。',
+    devices: '为确保安全，请在账户中打开“Devices”，让您不认识的设备退出登录。',
+  },
   lowBalance: {
     subject: '您的 {brand} 积分即将用完',
     text: {

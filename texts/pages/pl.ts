@@ -121,7 +121,7 @@ export const texts: Translation<typeof english> = {
     enter: 'Wpisz kod wyświetlany przez terminal lub urządzenie.',
     check: 'Sprawdź, czy terminal lub urządzenie wyświetla dokładnie ten kod.',
     warning:
-      'Kontynuuj tylko wtedy, gdy to Ty rozpocząłeś(-ęłaś) tę operację. Nigdy nie wysyłamy nikomu kodu ani linku do tej strony.',
+      'Kontynuuj tylko wtedy, gdy ta operacja została rozpoczęta przez Ciebie. Nigdy nie wysyłamy nikomu kodu ani linku do tej strony.',
     notWaiting:
       'Żadne urządzenie nie czeka na ten kod. Sprawdź go lub zacznij od nowa na urządzeniu, aby uzyskać nowy.',
     ask: 'Połączyć {app}?',

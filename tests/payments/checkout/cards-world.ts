@@ -38,7 +38,7 @@ export async function newBuyer(world: World): Promise<Buyer> {
     email,
     timeZone: null,
     language: null,
-        mailLanguage: 'en',
+    mailLanguage: 'en',
     confirmedBy: 'code',
     isFromIssuer: false,
   };

@@ -46,12 +46,12 @@ export default async function SettingsPage() {
       </Section>
       <Passkeys session={session} />
       <Identities userId={userId} />
-      <Section title="Language" description="For what you see outside this account.">
-        <LanguageField language={language} />
-      </Section>
       <div id="time-zone" className="scroll-mt-6">
-        <Section title="Dates and times" description="How your account shows times.">
-          <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />
+        <Section title="Language and times" description="What you read, and how your account shows times.">
+          <div className="fields">
+            <LanguageField language={language} />
+            <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />
+          </div>
         </Section>
       </div>
       <Section

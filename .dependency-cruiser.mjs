@@ -90,6 +90,12 @@ export default {
       { path: `^(app|server/${ROOMS})/`, pathNot: '^$1/' },
       'The base, components, the widget and the sandboxes know none of the rules',
     ),
+    never(
+      'texts-are-data',
+      '^texts/',
+      { pathNot: '^texts/' },
+      'Everyone may show them, and they know nobody',
+    ),
   ],
   options: {
     doNotFollow: { path: ['node_modules', '^prisma/client/'] },

@@ -21,6 +21,7 @@ export default defineConfig({
       'app/**/*.test.ts',
       'server/**/*.test.ts',
       'sandbox/**/*.test.ts',
+      'texts/**/*.test.ts',
       'widget/**/*.test.ts',
       'tests/**/*.test.ts',
     ],

@@ -2,7 +2,7 @@ import './globals.css';
 import type { Metadata, Viewport } from 'next';
 import type { ReactNode } from 'react';
 import { settings } from '@/server/base/env';
-import { readLanguage } from './_ui/language';
+import { readLanguage } from './_session/language';
 
 export function generateMetadata(): Metadata {
   const name = settings().BRAND_NAME;

@@ -1,7 +1,10 @@
 import { expect, type Frame, type Locator, type Page } from 'playwright/test';
-import { type Messages, messagesFor } from '../app/checkout/messages';
+import { type Messages, wordsOf } from '../app/checkout/messages';
+import { CHECKOUT_TEXTS } from '../texts/checkout';
+import { LANGUAGES } from '../texts/languages';
+import { writeDelay } from '../texts/say';
 import { serveAppPage } from './fixtures/app-page';
-import { expectGoodAppearance, PICTURES, untilClickable } from './fixtures/appearance';
+import { expectGoodAppearance, untilClickable } from './fixtures/appearance';
 import {
   type CheckoutFrame,
   confirmAllowance,
@@ -15,20 +18,20 @@ import { runCommand } from './fixtures/server';
 
 /**
  * Every page and state of the checkout: axe finds no violations in light or dark, and nothing is cut off.
- * The other files test what users do in them. `E2E_PICTURES=<folder>` walks through both languages and
- * takes a screenshot of each state; otherwise checkout.spec.ts covers German.
+ * The other files test what users do in them. `E2E_PICTURES=<folder>` takes a screenshot of each state, and
+ * `E2E_LOCALE=de,ja` walks through them in other languages than English.
  */
 
 const PAYMENT_STATUS = '**/checkout/api/visits/*/payments/cks_*';
 
-const LANGUAGES = PICTURES === undefined ? (['en'] as const) : (['en', 'de'] as const);
+const WALKED = LANGUAGES.filter((language) => (process.env.E2E_LOCALE ?? 'en').split(',').includes(language));
 
-for (const language of LANGUAGES) {
-  const text = messagesFor(language);
+for (const language of WALKED) {
+  const { say: text } = wordsOf(CHECKOUT_TEXTS[language], language);
   const see = (place: Page | Frame, state: string) => expectGoodAppearance(place, `${state}-${language}`);
 
   test.describe(`in ${language}`, () => {
-    test.use({ locale: language === 'de' ? 'de-DE' : 'en-US', reducedMotion: 'reduce' });
+    test.use({ locale: language, reducedMotion: 'reduce' });
     test.setTimeout(120_000);
 
     test('before the user is known', async ({ page, service }) => {
@@ -87,7 +90,7 @@ for (const language of LANGUAGES) {
       const email = newEmail();
       await popup.getByLabel(text.email).fill(email);
       await popup.keyboard.press('Enter');
-      await expect(popup.getByText(text.tooMany(2_400))).toBeVisible();
+      await expect(popup.getByText(text.tooMany({ when: writeDelay(2_400, language) }))).toBeVisible();
       await see(popup, 'sign-in-limited');
       await popup.unroute('**/send-code');
       await popup.keyboard.press('Enter');
@@ -110,7 +113,9 @@ for (const language of LANGUAGES) {
         await route.fulfill({ response, json: { ...(await response.json()), ...state } });
       });
       await popup.reload();
-      await expect(popup.getByRole('button', { name: text.continueAs })).toBeVisible();
+      await expect(
+        popup.getByRole('button', { name: text.continueAs({ email: 'a…z@example.com' }) }),
+      ).toBeVisible();
       await see(popup, 'continue-as');
       await app.close();
     });
@@ -260,7 +265,7 @@ for (const language of LANGUAGES) {
       await tab.locator('.fill').click();
       await tab.locator('#card-form [type=submit]').click();
       await tab.waitForURL(/checkout\/return/);
-      await expect(tab.getByText(text.returnPaidText('Notes'))).toBeVisible();
+      await expect(tab.getByText(text.returnPaidText({ app: 'Notes' }))).toBeVisible();
       await see(tab, 'return-paid');
       await tab.goto(paymentPage);
       await see(tab, 'processor-paid');
@@ -284,7 +289,7 @@ for (const language of LANGUAGES) {
       await checkout.locator('form [type=submit]').click();
       await expect(checkout.getByLabel(text.allowanceField)).toHaveAttribute('aria-invalid');
       await see(checkout, 'allowance-invalid');
-      await checkout.getByRole('button', { name: text.accountOpen('Notes') }).click();
+      await checkout.getByRole('button', { name: text.accountOpen({ app: 'Notes' }) }).click();
       await see(checkout, 'account');
       await expectInView(page, checkout.getByRole('button', { name: text.signOut }));
       await checkout.getByRole('button', { name: text.back }).click();
@@ -309,7 +314,7 @@ for (const language of LANGUAGES) {
       await page.reload();
       await clickBuy(page);
       const known = await findCheckout(page);
-      await known.getByRole('button', { name: text.accountOpen('Notes') }).click();
+      await known.getByRole('button', { name: text.accountOpen({ app: 'Notes' }) }).click();
       await see(known, 'account-by-key');
       await known.getByRole('button', { name: text.back }).click();
       await known.getByRole('button', { name: continueName(text) }).click();
@@ -317,13 +322,15 @@ for (const language of LANGUAGES) {
       await expect(known.getByRole('button', { name: text.done })).toBeVisible();
       await expect(known.getByRole('checkbox')).toHaveCount(0);
       await see(known, 'success-by-key');
-      await known.getByRole('button', { name: text.accountOpen('Notes') }).click();
-      await known.getByRole('button', { name: text.signIn }).click();
+      await known.getByRole('button', { name: text.accountOpen({ app: 'Notes' }) }).click();
+      await known.getByRole('button', { name: text.signIn, exact: true }).click();
       await expect(known.getByRole('heading', { name: text.stepUpTitle })).toBeVisible();
       await see(known, 'step-up');
       const other = newEmail();
       await enter(page, known, service, text, other);
-      await expect(known.getByRole('heading', { name: text.otherAccountTitle('Notes') })).toBeVisible();
+      await expect(
+        known.getByRole('heading', { name: text.otherAccountTitle({ app: 'Notes' }) }),
+      ).toBeVisible();
       await see(known, 'other-account');
       await known.getByRole('button', { name: text.otherAccountRetry }).click();
       await expect(known.getByLabel(text.email)).toHaveValue(other);
@@ -349,8 +356,11 @@ async function expectInView(page: Page, button: Locator): Promise<void> {
   await untilClickable(page);
 }
 
-/** The button that continues with an amount, whatever the amount is. */
-const continueName = (text: Messages): RegExp => new RegExp(`^${text.goOn}`);
+/** The button that continues with an amount, whatever it is, or with none. */
+function continueName(text: Messages): RegExp {
+  const [before = '', after = ''] = text.continue({ money: '\0' }).split('\0');
+  return new RegExp(`^(${text.goOn}|${before}.+${after})$`);
+}
 
 async function enter(page: Page, checkout: CheckoutFrame, service: string, text: Messages, email: string) {
   await checkout.getByLabel(text.email).fill(email);

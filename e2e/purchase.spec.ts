@@ -57,7 +57,7 @@ test('a user buys credits in a partner app and spends some on a streamed respons
 
 const MOST_BYTES = 200_000;
 
-test('the checkout opens with at most 200 kB: one script, one style and one font', async ({
+test('the checkout opens with at most 200 kB: one script, the texts of one language, one style and one font', async ({
   page,
   service,
 }) => {
@@ -78,7 +78,7 @@ test('the checkout opens with at most 200 kB: one script, one style and one font
       .filter((file) => !file.startsWith('/checkout/'))
       .map((file) => path.extname(file))
       .sort(),
-  ).toEqual(['.css', '.js', '.woff2']);
+  ).toEqual(['.css', '.js', '.js', '.woff2']);
 });
 
 test('the page receives the login, the opened payment, the credits and the close, once each', async ({

@@ -22,6 +22,7 @@ const CHECKS = {
     'server',
     'sandbox',
     'widget',
+    'texts',
     'proxy.ts',
   ],
   'dead code': ['knip/bin/knip.js', '--no-config-hints'],

@@ -85,7 +85,7 @@ export function generateClient() {
 const WIDGET = {
   title: 'Building the widget',
   name: 'widget',
-  sources: ['widget'],
+  sources: ['widget', 'texts'],
   outputs: ['public/v1/svc.js', 'widget/loader/dist/index.js'],
 };
 
@@ -105,6 +105,7 @@ const PAGES = {
     'server',
     'sandbox',
     'widget',
+    'texts',
     'public',
     'prisma/schema.prisma',
     'next.config.mjs',
@@ -142,7 +143,7 @@ export function identityOfPages() {
 const SERVER = {
   title: 'Building the server',
   name: 'server',
-  sources: ['app', 'server', 'sandbox', 'prisma/schema.prisma', 'tsconfig.json'],
+  sources: ['app', 'server', 'sandbox', 'texts', 'prisma/schema.prisma', 'tsconfig.json'],
   outputs: ['.build/main.mjs', '.build/pages-thread.mjs', '.build/cli.mjs'],
 };
 

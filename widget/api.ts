@@ -55,6 +55,8 @@ export type InitOptions = {
   display?: Display;
   /** How the payment form opens. Default `embedded`: inside the checkout. */
   checkoutMode?: CheckoutMode;
+  /** Of the checkout, such as `de` or `pt-BR`. Default `auto`: of the user’s account or browser. */
+  locale?: string;
   metadata?: Metadata;
 } & Partial<Callbacks>;
 

@@ -39,9 +39,11 @@ export type App = {
 export function openCheckout(app: App, amount: number | null, onClosed: () => void): CheckoutWindow {
   const { config, policy, serviceOrigin } = app;
   const visit = newVisit();
-  const url = `${config.checkoutUrl}/gate#${visit.rid}`;
+  const { locale } = config;
+  const search = locale === null ? '' : `?locale=${locale}`;
+  const url = `${config.checkoutUrl}/gate${search}#${visit.rid}`;
   return connectWindow({ app, visit, amount, onClosed }, ({ dismiss, close, move }) => {
-    const overlay = () => openOverlay({ url, serviceOrigin, onDismiss: dismiss, onRemoved: close });
+    const overlay = () => openOverlay({ url, serviceOrigin, locale, onDismiss: dismiss, onRemoved: close });
     if (config.display === 'embedded') return overlay();
     const fallBack = (reason: string): Surface => {
       warnOnce(`[svc] The checkout opens as an overlay: ${reason}.`);

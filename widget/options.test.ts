@@ -14,6 +14,7 @@ test('a key is the only required option', () => {
     currency: 'usd',
     display: 'embedded',
     checkoutMode: 'embedded',
+    locale: null,
     metadata: null,
     callbacks: {},
   });
@@ -37,6 +38,8 @@ test.each([
   ['currency', 'gbp'],
   ['display', 'EMBEDDED'],
   ['checkoutMode', null],
+  ['locale', 'German'],
+  ['locale', 7],
   ['metadata', { nested: {} }],
   ['onCreditsAdded', 'a function'],
 ])('an invalid %s is reported, and its default used', (name, value) => {
@@ -67,6 +70,7 @@ test('an unknown option is listed, and is not an error', () => {
     currency: 'eur',
     display: 'popup',
     checkoutMode: 'manual',
+    locale: 'de-CH',
     metadata: {},
     onError: () => {},
   };

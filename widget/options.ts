@@ -8,6 +8,8 @@ export type Config = {
   currency: Currency;
   display: Display;
   checkoutMode: CheckoutMode;
+  /** Null for that of the browser. */
+  locale: string | null;
   metadata: Metadata | null;
   callbacks: Partial<Callbacks>;
 };
@@ -18,6 +20,7 @@ const OPTION_NAMES = new Set<string>([
   'currency',
   'display',
   'checkoutMode',
+  'locale',
   'metadata',
   ...CALLBACK_NAMES,
 ]);
@@ -41,6 +44,7 @@ export function readOptions(
     currency: choose('currency', CURRENCIES, 'usd'),
     display: choose('display', DISPLAYS, 'embedded'),
     checkoutMode: choose('checkoutMode', CHECKOUT_MODES, 'embedded'),
+    locale: readLocale(options.locale, problems),
     metadata: readMetadata(options.metadata, problems),
     callbacks: readCallbacks(options, problems),
   };
@@ -62,6 +66,14 @@ function readPublishableKey(value: unknown, problems: string[]): string {
   if (typeof value === 'string' && /^svc_pk_[0-9A-Za-z]{8,100}$/.test(value)) return value;
   problems.push('publishableKey must be the publishable key of your app, which starts with svc_pk_');
   return '';
+}
+
+/** Of a language that the checkout does not have, it shows that of the browser. */
+function readLocale(value: unknown, problems: string[]): string | null {
+  if (value === undefined || value === null || value === 'auto') return null;
+  if (typeof value === 'string' && /^[a-z]{2,3}(-[0-9a-z]{2,8}){0,3}$/i.test(value)) return value;
+  problems.push('locale must be a language tag such as de or pt-BR, or auto');
+  return null;
 }
 
 function readCheckoutUrl(value: unknown, defaultCheckout: string, problems: string[]): string {

@@ -1,13 +1,15 @@
 import { OVERLAY_STYLES } from './overlay-styles';
 import { lockScroll } from './scroll-lock';
 import type { Surface } from './surface';
-import { texts } from './texts';
+import { textsIn } from './texts';
 
 const TIMEOUT_MS = 12_000;
 
 type Options = {
   url: string;
   serviceOrigin: string;
+  /** The language that the app chose. */
+  locale: string | null;
   /** Close button, Escape or backdrop. */
   onDismiss(): void;
   /** The page removed the overlay from its document. */
@@ -15,8 +17,8 @@ type Options = {
 };
 
 /** Shows the checkout in a frame over the host page: a native modal dialog the page's styles cannot reach. */
-export function openOverlay({ url, serviceOrigin, onDismiss, onRemoved }: Options): Surface {
-  const say = texts();
+export function openOverlay({ url, serviceOrigin, locale, onDismiss, onRemoved }: Options): Surface {
+  const say = textsIn(locale);
   const returnFocusTo = findFocus();
   const host = createHost();
   const root = host.attachShadow({ mode: 'closed' });

@@ -100,7 +100,13 @@ async function respond<Value>(work: () => Promise<ActionResult<Value>>): Promise
     return await work();
   } catch (failure) {
     unstable_rethrow(failure);
-    const { message, param } = toApiError(failure, newId('req'));
-    return { ok: false, message, ...(param !== null && { field: param }) };
+    const { code, message, param, retryAfterSeconds } = toApiError(failure, newId('req'));
+    return {
+      ok: false,
+      code,
+      message,
+      ...(param !== null && { field: param }),
+      ...(retryAfterSeconds !== undefined && { waitSeconds: retryAfterSeconds }),
+    };
   }
 }

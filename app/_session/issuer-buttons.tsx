@@ -9,7 +9,7 @@ type Props = {
   issuers: Issuer[];
   /** The page that begins, to which the browser returns. */
   start: string;
-  label(issuer: string): string;
+  label(given: { issuer: string }): string;
 };
 
 /** Signs in at an issuer in this window. */
@@ -29,7 +29,7 @@ export function IssuerButtons({ issuers, start, label }: Props) {
             void goToIssuer(provider, start);
           }}
         >
-          {label(name)}
+          {label({ issuer: name })}
         </Button>
       ))}
     </div>

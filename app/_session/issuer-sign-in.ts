@@ -12,6 +12,7 @@ import { requireRoomForAttempt } from '@/server/people/login-limits';
 import { pendingIdentityCookie } from '@/server/people/pending-identity';
 import { readSessionToken, sessionCookie } from '@/server/people/session-cookie';
 import { signInWithIssuer } from '@/server/people/sign-in-with-issuer';
+import { chooseLanguage } from '@/texts/languages';
 import { callNextAuth, SIGN_IN_COOKIES } from './call-next-auth';
 import { type IssuerFailure, readStart, withFailure } from './issuer-start';
 
@@ -47,7 +48,7 @@ export async function finishIssuerSignIn(request: Request, provider: string): Pr
   const known = findProvider(provider);
   if (known === null) return notFound('chat', 'same-origin');
   const start = readStart(decode(readCookie(request, SIGN_IN_COOKIES.start)));
-  const { failure, cookies } = await enter(request, known).catch(refuse);
+  const { failure, cookies } = await enter(request, known, start).catch(refuse);
   const location = settings().BASE_URL + (failure === null ? start : withFailure(start, failure));
   return withCookies(new Response(null, { status: 303, headers: { location } }), cookies);
 }
@@ -55,7 +56,7 @@ export async function finishIssuerSignIn(request: Request, provider: string): Pr
 type Entered = { failure: IssuerFailure | null; cookies: string[] };
 const ADMITTED: Entered = { failure: null, cookies: [] };
 
-async function enter(request: Request, provider: Provider): Promise<Entered> {
+async function enter(request: Request, provider: Provider, start: string): Promise<Entered> {
   await requireRoom(request);
   const { claims, cookies } = await readProof(request, provider);
   const fail = (failure: IssuerFailure): Entered => ({ failure, cookies });
@@ -68,6 +69,10 @@ async function enter(request: Request, provider: Provider): Promise<Entered> {
     clientIp: readClientIp(request),
     browserCookie: readKnownBrowserCookie(request),
     currentToken: readSessionToken(request),
+    language: chooseLanguage(
+      new URL(start, ownOrigin()).searchParams.get('locale'),
+      request.headers.get('accept-language'),
+    ),
   });
   if (outcome.kind === 'unverified') return fail('unverified');
   if (outcome.kind === 'code_sent')

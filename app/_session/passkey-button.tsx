@@ -2,17 +2,26 @@
 
 import { KeyRound } from 'lucide-react';
 import { Button, type ButtonLook } from '../_ui/button';
-import { useAction } from '../_ui/use-action';
+import { type Failure, useAction } from '../_ui/use-action';
 import { signWithPasskey } from './sign-with-passkey';
 
 type Props = ButtonLook & {
   label: string;
   /** Why a passkey that the browser suggested was refused. */
   refusal?: string | undefined;
+  /** Messages of actions are in English. */
+  describe?(failure: Failure): string;
   onDone(): void;
 };
 
-export function PasskeyButton({ label, refusal, onDone, look = 'secondary', size = 'large' }: Props) {
+export function PasskeyButton({
+  label,
+  refusal,
+  describe = ({ message }) => message,
+  onDone,
+  look = 'secondary',
+  size = 'large',
+}: Props) {
   const { run, isRunning, failure } = useAction(signWithPasskey);
   return (
     <div>
@@ -29,7 +38,7 @@ export function PasskeyButton({ label, refusal, onDone, look = 'secondary', size
         {label}
       </Button>
       <p role="alert" className="mt-1.5 min-h-5 text-sm text-danger">
-        {failure?.message ?? (isRunning ? null : refusal)}
+        {failure ? describe(failure) : isRunning ? null : refusal}
       </p>
     </div>
   );

@@ -7,25 +7,23 @@ import { type Challenge, CodeEntry } from '../_ui/code-entry';
 import { Dialog } from '../_ui/dialog';
 import { Notice } from '../_ui/notice';
 import { Spinner } from '../_ui/spinner';
-import { AskForPresence, useAction } from '../_ui/use-action';
+import { AskForPresence, type Failure, useAction } from '../_ui/use-action';
 import { confirmPresence, sendConfirmation } from './confirm';
+import { type PageTexts, speakPage } from './page-words';
 import { PasskeyButton } from './passkey-button';
+import { describeRefusal } from './shared-words';
 
 const CODE_LIFETIME_MS = 10 * 60 * 1000;
-const WORDS = {
-  code: 'Code',
-  codeIncomplete: 'Enter all six digits.',
-  signIn: 'Confirm',
-  resend: 'Send a new code',
-  resendIn: (seconds: number) => `Send a new code in ${seconds} s`,
-};
+type Words = ReturnType<typeof speakPage<'presence'>>;
+type Props = { texts: PageTexts<'presence'>; children: ReactNode };
 
-const SENT =
-  'We sent a code to your e-mail address. It is valid for 10 minutes, and so is your confirmation.';
-const RESENT = 'We sent a new code. The old one no longer works.';
+/** English messages of actions say more than those of a code. */
+const describe = (failure: Failure, { language, shared }: Words): string =>
+  language === 'en' ? failure.message : describeRefusal(failure, shared);
 
 /** Lets the actions of its pages ask the user to confirm with a passkey or an e-mailed code. */
-export function PresenceDialog({ children }: { children: ReactNode }) {
+export function PresenceDialog({ texts, children }: Props) {
+  const words = speakPage(texts);
   const [isOpen, setOpen] = useState(false);
   const answers = useRef<((isConfirmed: boolean) => void)[]>([]);
   const code = useConfirmationCode();
@@ -45,14 +43,15 @@ export function PresenceDialog({ children }: { children: ReactNode }) {
     <AskForPresence value={ask}>
       {children}
       <Dialog
-        title="Confirm that it’s you"
-        description="Some changes need a recent confirmation. Nothing you entered is lost."
+        title={words.say.title}
+        closeLabel={words.shared.say.close}
+        description={words.say.text}
         open={isOpen}
         onOpenChange={(open) => {
           if (!open) close(false);
         }}
       >
-        <Confirmation code={code} onConfirmed={() => close(true)} />
+        <Confirmation words={words} code={code} onConfirmed={() => close(true)} />
       </Dialog>
     </AskForPresence>
   );
@@ -83,35 +82,48 @@ function useConfirmationCode() {
   };
 }
 
-type Props = { code: ReturnType<typeof useConfirmationCode>; onConfirmed(): void };
+type ConfirmationProps = {
+  words: Words;
+  code: ReturnType<typeof useConfirmationCode>;
+  onConfirmed(): void;
+};
 
-function Confirmation({ code, onConfirmed }: Props) {
+function Confirmation({ words, code, onConfirmed }: ConfirmationProps) {
+  const { say, shared } = words;
   const { sent, failure } = code;
   const entry = useAction(confirmPresence);
   const [wasResent, setResent] = useState(false);
   if (sent === null && failure !== null)
     return (
       <>
-        <Notice kind="danger">{failure.message}</Notice>
+        <Notice kind="danger">{describe(failure, words)}</Notice>
         <Button className="mt-4 w-full" busy={code.isSending} onClick={() => void code.send('code')}>
-          Send code
+          {shared.say.sendCode}
         </Button>
       </>
     );
   if (sent === null)
     return (
       <p className="flex items-center gap-3 text-sm text-muted">
-        <Spinner /> One moment…
+        <Spinner /> {say.wait}
       </p>
     );
   if (sent.code === null)
-    return <WithPasskey code={code} isRequired={sent.passkey === 'required'} onConfirmed={onConfirmed} />;
+    return (
+      <WithPasskey
+        words={words}
+        code={code}
+        isRequired={sent.passkey === 'required'}
+        onConfirmed={onConfirmed}
+      />
+    );
   const challenge = sent.code;
+  const refused = entry.failure ?? failure;
   return (
     <CodeEntry
-      words={WORDS}
-      hint={wasResent ? RESENT : SENT}
-      error={entry.failure?.message ?? failure?.message}
+      words={{ ...shared.say, signIn: say.confirm }}
+      hint={wasResent ? shared.say.resent : say.sent}
+      error={refused ? describe(refused, words) : undefined}
       challenge={challenge}
       isBusy={entry.isRunning}
       onType={() => {
@@ -135,28 +147,27 @@ function Confirmation({ code, onConfirmed }: Props) {
 }
 
 type WithPasskeyProps = {
+  words: Words;
   code: ReturnType<typeof useConfirmationCode>;
   isRequired: boolean;
   onConfirmed(): void;
 };
 
-function WithPasskey({ code, isRequired, onConfirmed }: WithPasskeyProps) {
+function WithPasskey({ words, code, isRequired, onConfirmed }: WithPasskeyProps) {
+  const { say } = words;
   return (
     <>
       {code.failure && (
         <div className="mb-4">
-          <Notice kind="danger">{code.failure.message}</Notice>
+          <Notice kind="danger">{describe(code.failure, words)}</Notice>
         </div>
       )}
-      <PasskeyButton look="primary" label="Use a passkey" onDone={onConfirmed} />
+      <PasskeyButton look="primary" label={say.passkey} onDone={onConfirmed} />
       {isRequired ? (
-        <p className="text-sm text-muted">
-          You are an operator or own an app, so a code is not enough. If you have lost the device, an operator
-          can remove your passkeys.
-        </p>
+        <p className="text-sm text-muted">{say.passkeyRequired}</p>
       ) : (
         <Button look="quiet" busy={code.isSending} className="w-full" onClick={() => void code.send('code')}>
-          Send a code instead
+          {say.codeInstead}
         </Button>
       )}
     </>

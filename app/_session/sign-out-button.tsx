@@ -6,7 +6,9 @@ import { Notice } from '../_ui/notice';
 import { useAction } from '../_ui/use-action';
 import { signOut } from './sign-out';
 
-export function SignOutButton({ look = 'quiet', size = 'small' }: ButtonLook) {
+type Props = ButtonLook & { label?: string };
+
+export function SignOutButton({ label = 'Sign out', look = 'quiet', size = 'small' }: Props) {
   const { run, isRunning, failure } = useAction(signOut);
   return (
     <>
@@ -20,7 +22,7 @@ export function SignOutButton({ look = 'quiet', size = 'small' }: ButtonLook) {
         }}
       >
         <LogOut size={17} aria-hidden="true" />
-        Sign out
+        {label}
       </Button>
       {failure && <Notice kind="danger">{failure.message}</Notice>}
     </>

@@ -9,13 +9,13 @@ import { askBrowserForPasskey, enterPasskey } from './passkey-actions';
 
 /** Signs in, or confirms, with a passkey that the browser asks the user for. */
 export async function signWithPasskey(): Promise<ActionResult> {
-  if (!browserSupportsWebAuthn()) return { ok: false, message: UNSUPPORTED };
+  if (!browserSupportsWebAuthn()) return UNSUPPORTED;
   const asked = await askBrowserForPasskey(undefined);
-  if (!asked.ok || !asked.value) return { ok: false, message: asked.message ?? UNSUPPORTED };
+  if (!asked.ok || !asked.value) return asked.ok ? UNSUPPORTED : asked;
   try {
     return await enterPasskey({ response: await startAuthentication({ optionsJSON: asked.value }) });
   } catch (failure) {
-    return { ok: false, message: describePasskeyFailure(failure) };
+    return describePasskeyFailure(failure);
   }
 }
 

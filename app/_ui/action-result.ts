@@ -5,4 +5,13 @@
  */
 export type ActionResult<Value = undefined> =
   | { ok: true; message?: string; value?: Value }
-  | { ok: false; message: string; field?: string; stepUp?: true; signedOut?: true };
+  | {
+      ok: false;
+      message: string;
+      field?: string;
+      stepUp?: true;
+      signedOut?: true;
+      /** Of the API's error, for a page that writes the message in another language. */
+      code?: string;
+      waitSeconds?: number;
+    };

@@ -27,7 +27,7 @@ export function AmountTiles({ legend, amounts, choice, onChoose, describe, custo
               onChoose={() => onChoose(amount)}
             >
               <span className="text-[1.0625rem] font-semibold tabular-nums">{money}</span>
-              <span className="text-xs text-muted tabular-nums">{credits}</span>
+              <span className="text-xs break-keep text-muted tabular-nums">{credits}</span>
             </Tile>
           );
         })}

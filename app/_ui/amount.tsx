@@ -1,3 +1,5 @@
+import type { Count } from '@/texts/say';
+
 const CREDITS_PER_DOLLAR = 100;
 const CREDIT_DECIMALS = 2;
 const CHARGE_DECIMALS = 4;
@@ -14,6 +16,15 @@ function writeFloor(amount: number, format: Intl.NumberFormat): string {
   const shown = Math.floor(amount * scale + 1e-6);
   return shown === 0 && amount > 0 ? `< ${format.format(1 / scale)}` : format.format(shown / scale);
 }
+
+/** Credits for a text that counts them. */
+export const countCredits = (credits: number, language: string): Count => ({
+  value: Math.floor(credits * 10 ** CREDIT_DECIMALS + 1e-6) / 10 ** CREDIT_DECIMALS,
+  shown: formatCredits(credits, language),
+});
+
+/** Before a number was entered. */
+export const UNKNOWN_COUNT: Count = { value: 0, shown: '…' };
 
 /** To choose from, whole amounts have no cents. What is paid or listed (`inColumn`) has them. */
 export function formatMoney(

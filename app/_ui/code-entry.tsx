@@ -14,7 +14,7 @@ type Props = {
     codeIncomplete: string;
     signIn: string;
     resend: string;
-    resendIn: (seconds: number) => string;
+    resendIn(given: { seconds: string }): string;
     otherEmail?: string;
   };
   hint: string;
@@ -109,7 +109,7 @@ function ResendButton({ words, waitSeconds, onResend }: ResendProps) {
         void onResend().finally(() => setBusy(false));
       }}
     >
-      {left > 0 ? words.resendIn(left) : words.resend}
+      {left > 0 ? words.resendIn({ seconds: String(left) }) : words.resend}
     </Button>
   );
 }

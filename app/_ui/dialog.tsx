@@ -14,6 +14,8 @@ export const POPUP =
 
 type Props = {
   title: string;
+  /** What screen readers call the cross. */
+  closeLabel?: string;
   description?: ReactNode;
   trigger?: ReactElement;
   open?: boolean;
@@ -24,7 +26,16 @@ type Props = {
 };
 
 /** A window over the page: a sheet on phones, centred elsewhere. Escape closes it. */
-export function Dialog({ title, description, trigger, open, onOpenChange, wide = false, children }: Props) {
+export function Dialog({
+  title,
+  closeLabel = 'Close',
+  description,
+  trigger,
+  open,
+  onOpenChange,
+  wide = false,
+  children,
+}: Props) {
   useFocusAfter(open === true);
   return (
     <Base.Root {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
@@ -39,7 +50,7 @@ export function Dialog({ title, description, trigger, open, onOpenChange, wide =
           <div className="mt-5">{children}</div>
           {/* Last, so that keyboard navigation starts with the content. */}
           <Base.Close
-            aria-label="Close"
+            aria-label={closeLabel}
             className="absolute top-3 right-3 grid size-11 place-items-center rounded-md text-muted hover:bg-sunken hover:text-text sm:top-4 sm:right-4 sm:size-9"
           >
             <X size={18} aria-hidden="true" />

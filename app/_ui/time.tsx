@@ -19,14 +19,15 @@ type Props = {
   withClock?: boolean;
   /** A calendar day in UTC, not a moment. */
   isDay?: boolean;
+  language?: string;
 };
 
 /** A moment in the reader's time zone. */
-export function Time({ at, withClock = true, isDay = false }: Props) {
+export function Time({ at, withClock = true, isDay = false, language = 'en' }: Props) {
   const readerZone = useReaderZone();
   const timeZone = isDay ? 'UTC' : readerZone;
   const write = (style: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en', { ...style, timeZone }).format(new Date(at));
+    new Intl.DateTimeFormat(language, { ...style, timeZone }).format(new Date(at));
   return (
     <time
       dateTime={at}

@@ -4,10 +4,11 @@ import { createContext, useContext, useState, useTransition } from 'react';
 import type { ActionResult } from './action-result';
 import { showToast } from './toasts';
 
-type Failure = Extract<ActionResult, { ok: false }>;
+export type Failure = Extract<ActionResult, { ok: false }>;
 
 const UNREACHABLE: Failure = {
   ok: false,
+  code: 'offline',
   message: 'We could not reach the server. Check your connection and try again.',
 };
 

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import tailwind from '@tailwindcss/postcss';
@@ -13,6 +13,10 @@ import postcss from 'postcss';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, '..', '..');
 const target = path.join(root, 'public', 'v1', 'checkout');
+const texts = path.join(root, 'texts', 'checkout');
+const languages = (await readdir(texts))
+  .map((file) => path.parse(file).name)
+  .filter((name) => name !== 'index');
 
 const styles = {
   name: 'styles',
@@ -30,6 +34,7 @@ const OPTIONS = {
   entryNames: '[name]-[hash]',
   assetNames: '[name]-[hash]',
   bundle: true,
+  charset: 'utf8',
   target: 'es2022',
   jsx: 'automatic',
   // A third of React's size: half of the time until the first view was React's script.
@@ -47,7 +52,7 @@ const OPTIONS = {
   logLevel: 'silent',
 };
 
-/** For `document.ts`: the gate's script, which is part of its document, and the names of the other files. */
+/** For `document.ts`: the gate's script, which is part of its document, and the names of the other files, one per language. */
 const list = {
   name: 'list',
   setup({ onEnd }) {
@@ -64,6 +69,7 @@ const list = {
         gate: outputFiles[0].text,
         script: find('visit-script', '.js'),
         style: find('visit-script', '.css'),
+        texts: Object.fromEntries(languages.map((name) => [name, find(`texts-${name}-`, '.js')])),
         font: find('geist-latin-wght-normal', '.woff2'),
       };
       await writeFile(path.join(target, 'files.json'), JSON.stringify(files));
@@ -73,7 +79,10 @@ const list = {
 
 const VISIT = {
   ...OPTIONS,
-  entryPoints: [path.join(here, '[visit]', 'visit-script.tsx')],
+  entryPoints: {
+    'visit-script': path.join(here, '[visit]', 'visit-script.tsx'),
+    ...Object.fromEntries(languages.map((name) => [`texts-${name}`, path.join(texts, `${name}.ts`)])),
+  },
   format: 'esm',
   plugins: [styles, list],
 };

@@ -1,8 +1,9 @@
 import { ArmedButton } from '../_ui/armed-button';
+import { withPart } from '../_ui/with-part';
 import type { Messages } from './messages';
 
 type Props = {
-  say: Messages;
+  say: Pick<Messages, 'continueAs'>;
   email: string;
   look?: 'primary' | 'secondary';
   busy?: boolean;
@@ -15,7 +16,10 @@ export function ContinueButton({ say, email, className = '', ...rest }: Props) {
   return (
     <ArmedButton {...rest} size="large" className={`h-auto min-h-12 w-full py-2 ${className}`}>
       <span className="min-w-0 whitespace-normal">
-        {say.continueAs} <span className="wrap-anywhere">{email}</span>
+        {withPart(
+          (shown) => say.continueAs({ email: shown }),
+          <span className="wrap-anywhere">{email}</span>,
+        )}
       </span>
     </ArmedButton>
   );

@@ -1,13 +1,16 @@
+import type { Language } from '../../texts/languages';
 import { settings } from './env';
 import { escapeHtml } from './html';
 import { htmlMail, htmlParagraph, type Mail } from './mail';
+import { mailWords } from './mail-words';
 import { labelStop, type StopLink, writeStopPath } from './stop-link';
-import { type Subscription, UNSUBSCRIBE_LABEL, writeUnsubscribePaths } from './unsubscribe-link';
+import { type Subscription, writeUnsubscribePaths } from './unsubscribe-link';
 
 /** What the mails about credits and payouts share. */
 
 type Link = { label: string; path: string };
 type MailText = {
+  language?: Language;
   subject: string;
   paragraphs: string[];
   link: Link;
@@ -20,6 +23,7 @@ type MailText = {
 };
 
 export function writeAccountMail({
+  language = 'en',
   subject,
   paragraphs,
   link,
@@ -28,9 +32,10 @@ export function writeAccountMail({
   stops,
   ends,
 }: MailText): Omit<Mail, 'to'> {
-  const stop = stops && { label: labelStop(stops), path: writeStopPath(stops) };
+  const say = mailWords(language).links;
+  const stop = stops && { label: labelStop(stops, language), path: writeStopPath(stops) };
   const unsubscribe = ends && writeUnsubscribePaths(ends);
-  const end = unsubscribe && { label: UNSUBSCRIBE_LABEL, path: unsubscribe.page };
+  const end = unsubscribe && { label: say.unsubscribe, path: unsubscribe.page };
   const links = [link, further, stop, end].filter((shown) => shown !== undefined);
   const [first, ...rest] = links.map(({ label, path }) => ({ label, url: settings().BASE_URL + path }));
   const asText = (shown: typeof first) => (shown ? [`${shown.label}:\n${shown.url}`] : []);

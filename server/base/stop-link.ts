@@ -1,4 +1,6 @@
+import type { Language } from '../../texts/languages';
 import { DAY_MS, now } from './clock';
+import { mailWords } from './mail-words';
 import { openSealed, seal } from './seal';
 
 /**
@@ -12,15 +14,12 @@ export type StopLink = {
   partnerId?: string | undefined;
 };
 
-export const STOP_LABEL = 'Stop all apps from spending my credits';
-const STOP_APP_LABEL = 'Stop this app, or all apps, from spending my credits';
-
 const PURPOSE = 'stop-link';
 const LIFETIME_MS = 30 * DAY_MS;
 const TOKEN = /^[\w-]{80,240}$/;
 
-export const labelStop = ({ partnerId }: StopLink): string =>
-  partnerId === undefined ? STOP_LABEL : STOP_APP_LABEL;
+export const labelStop = ({ partnerId }: StopLink, language: Language = 'en'): string =>
+  mailWords(language).links[partnerId === undefined ? 'stop' : 'stopApp'];
 
 export function writeStopPath({ userId, partnerId = '' }: StopLink): string {
   const expiry = (now() + LIFETIME_MS).toString(36);

@@ -5,8 +5,6 @@ import { openSealed, seal } from './seal';
  * account must not appear in a URL. It does not expire: it only turns off what its user can turn on again.
  */
 
-export const UNSUBSCRIBE_LABEL = 'Unsubscribe from these e-mails';
-
 export const WARNING_KINDS = ['limits', 'unusual', 'weekly'] as const;
 export type WarningKind = (typeof WARNING_KINDS)[number];
 

@@ -32,7 +32,7 @@ export async function sendEmailChangeCodes(
   { typed, clientIp }: Browser & { typed: string },
 ): Promise<SentCodes> {
   const { email, display } = requireOtherEmail(session, typed);
-  const request = { ...placeOf(session, email), clientIp, appName: null };
+  const request = { ...placeOf(session, email), clientIp, appName: null, locale: session.mailLanguage };
   // The limits of the new mailbox are those of strangers, so this one is refused more often.
   const toNew = await sendLoginCode({ ...request, email: display });
   const toOld = await sendLoginCode({ ...request, email: session.email });

@@ -51,7 +51,13 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });
     await tx.user.update({
       where: { id: userId },
-      data: { email: erased(userId), deletedAt: nowDate(), timeZone: null },
+      data: {
+        email: erased(userId),
+        deletedAt: nowDate(),
+        timeZone: null,
+        language: null,
+        lastLanguage: null,
+      },
     });
     // After the account: they are kept while it exists.
     await tx.dailyStatement.deleteMany({ where: { userId } });

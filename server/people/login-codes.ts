@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Prisma } from '../../prisma/client/client';
+import { findFirstLanguage } from '../../texts/languages';
 import { networkOf } from '../base/client-network';
 import { MINUTE_MS, now, nowDate, SECOND_MS } from '../base/clock';
 import { type Microcredits, ZERO } from '../base/credits';
@@ -48,6 +49,7 @@ export type CodeRequest = CodePlace &
     email: string;
     /** The name of the app in the e-mail: `nameInMails`. */
     appName: string | null;
+    /** Of the mail: a language tag. */
     locale?: string | undefined;
   };
 
@@ -89,7 +91,8 @@ export async function sendLoginCode(request: CodeRequest): Promise<SentCode> {
   });
   const { appName, locale, sessionId, allowance, newEmail } = request;
   const purpose = sessionId === undefined ? 'sign-in' : 'change';
-  await sendLoginMail({ to: display, code, purpose, appName, locale, allowance, newEmail });
+  const language = findFirstLanguage(locale) ?? undefined;
+  await sendLoginMail({ to: display, code, purpose, appName, language, allowance, newEmail });
   return {
     challengeId,
     expiresInSeconds: CODE_LIFETIME_MS / SECOND_MS,

@@ -1,7 +1,10 @@
+import type { Language } from '../../texts/languages';
+import { joinSentences } from '../../texts/say';
 import { creditsToJson, type Microcredits } from '../base/credits';
 import { settings } from '../base/env';
 import { describeError, log } from '../base/log';
 import { htmlMail, htmlParagraph, sendMail } from '../base/mail';
+import { type MailWords, mailWords } from '../base/mail-words';
 import { normaliseEmail } from './email';
 
 /** The e-mail with a login code. It contains no link and no information other than the code. */
@@ -16,7 +19,8 @@ export type LoginMail = {
   newEmail?: string | undefined;
   /** Null for an app whose name no operator has approved: anyone may have written it. */
   appName: string | null;
-  locale?: string | undefined;
+  /** English if it is unknown. */
+  language?: Language | undefined;
 };
 
 /** Sends the mail. A failure is logged only, because the response must not reveal it. */
@@ -28,104 +32,81 @@ export async function sendLoginMail(mail: LoginMail): Promise<void> {
   }
 }
 
-type Wording = { subject: string; code: string; reason: string; life: string; never: string; ignore: string };
+type Wording = { subject: string; reason: string; life: string; never: string; ignore: string };
 
 function wordingFor(mail: LoginMail): Wording {
-  if (mail.purpose === 'sign-in') return signInWording(mail);
-  if (mail.newEmail !== undefined) return emailWording(mail, mail.newEmail);
-  return mail.allowance === undefined ? changeWording(mail) : allowanceWording(mail, mail.allowance);
+  const { login: say } = mailWords(mail.language ?? 'en');
+  if (mail.purpose === 'sign-in') return signInWording(mail, say);
+  if (mail.newEmail !== undefined) return emailWording(mail, mail.newEmail, say);
+  return mail.allowance === undefined
+    ? changeWording(mail, say)
+    : allowanceWording(mail, mail.allowance, say);
 }
 
-const speaksGerman = ({ locale }: LoginMail): boolean => /^de\b/i.test(locale ?? '');
+type Say = MailWords['login'];
 
-function signInWording(mail: LoginMail): Wording {
-  const { code, appName } = mail;
+function signInWording({ code, appName }: LoginMail, say: Say): Wording {
   const brand = settings().BRAND_NAME;
-  const name = appName ?? brand;
-  return speaksGerman(mail)
-    ? {
-        subject: `${code} ist Ihr Code für ${name}`,
-        code: `${code} ist Ihr Code für ${name}.`,
-        reason: `${appName ?? `Eine App, die ${brand} nutzt,`} hat diesen Code angefordert, damit Sie sich mit Ihrem Konto bei ${brand} anmelden können.`,
-        life: 'Er ist 10 Minuten gültig und kann nur einmal verwendet werden.',
-        never: 'Wir fragen Sie nie nach diesem Code, weder am Telefon noch im Chat oder per E-Mail.',
-        ignore: 'Wenn Sie sich nicht anmelden wollten, können Sie diese E-Mail ignorieren.',
-      }
-    : {
-        subject: `${code} is your ${name} code`,
-        code: `${code} is your ${name} code.`,
-        reason: `${appName ?? `An app that uses ${brand}`} requested this code so that you can sign in with your ${brand} account.`,
-        life: 'It works once, within the next 10 minutes.',
-        never: 'We will never ask you for this code by phone, chat or e-mail.',
-        ignore: 'If you did not request it, you can ignore this e-mail.',
-      };
-}
-
-/** In a frame, nothing else shows the user what they are about to allow. */
-function allowanceWording(mail: LoginMail, allowance: Microcredits): Wording {
-  const { code, appName } = mail;
-  const isGerman = speaksGerman(mail);
-  const credits = creditsToJson(allowance).toLocaleString(isGerman ? 'de' : 'en', {
-    maximumFractionDigits: 6,
-  });
-  const text = isGerman
-    ? `${code} erlaubt ${appName ?? 'einer App'}, bis zu ${credits} Ihrer Credits auszugeben`
-    : `${code} allows ${appName ?? 'an app'} to spend up to ${credits} of your credits`;
   return {
-    ...signInWording(mail),
-    subject: text,
-    code: `${text}.`,
-    reason: isGerman
-      ? `Geben Sie diesen Code nur ein, wenn ${appName ?? 'die App, die Sie danach fragt,'} bis zu ${credits} Credits ausgeben darf, die Sie anderswo gekauft haben.`
-      : `Enter this code only if ${appName ?? 'the app that asks for it'} may spend up to ${credits} credits that you bought elsewhere.`,
-    ignore: isGerman
-      ? 'Wenn Sie das nicht möchten, ignorieren Sie diese E-Mail. Ohne den Code ändert sich nichts.'
-      : 'If you do not want this, ignore this e-mail. Nothing changes without the code.',
+    ...say,
+    subject: say.subject({ code, name: appName ?? brand }),
+    reason: appName === null ? say.reasonUnnamed({ brand }) : say.reason({ app: appName, brand }),
   };
 }
 
-/** The dashboards, where other changes are confirmed, are in English. */
-function changeWording({ code }: LoginMail): Wording {
+/** In a frame, nothing else shows the user what they are about to allow. */
+function allowanceWording(mail: LoginMail, allowance: Microcredits, say: Say): Wording {
+  const { code, appName: app, language = 'en' } = mail;
+  const value = creditsToJson(allowance);
+  const count = { value, shown: value.toLocaleString(language, { maximumFractionDigits: 6 }) };
+  return {
+    ...say,
+    subject:
+      app === null
+        ? say.allowanceSubjectUnnamed({ code, count })
+        : say.allowanceSubject({ code, app, count }),
+    reason: app === null ? say.allowanceReasonUnnamed({ count }) : say.allowanceReason({ app, count }),
+    ignore: say.allowanceIgnore,
+  };
+}
+
+function changeWording({ code }: LoginMail, say: Say): Wording {
   const brand = settings().BRAND_NAME;
   return {
-    subject: `${code} confirms a change in your ${brand} account`,
-    code: `${code} is your code to confirm a change in your ${brand} account.`,
-    reason: `Someone who is signed in to your ${brand} account is about to change something there. This code confirms that change; it does not sign in.`,
-    life: 'It works once, within the next 10 minutes.',
-    never:
-      'Enter it only on the page where you make the change. We will never ask you for it by phone, chat or e-mail.',
-    ignore: `If this was not you, do not pass the code on. Sign in to ${brand} and sign out your other devices.`,
+    life: say.life,
+    subject: say.changeSubject({ code, brand }),
+    reason: say.changeReason({ brand }),
+    never: say.changeNever,
+    ignore: say.changeIgnore({ brand }),
   };
 }
 
 /** The new mailbox learns nothing about the account. */
-function emailWording(mail: LoginMail, newEmail: string): Wording {
+function emailWording(mail: LoginMail, newEmail: string, say: Say): Wording {
   const brand = settings().BRAND_NAME;
   const { code, to } = mail;
   const given = normaliseEmail(to);
-  const isNew = given.ok && given.email === newEmail;
-  const text = isNew
-    ? `${code} confirms this e-mail address for ${brand}`
-    : `${code} changes the e-mail address of your ${brand} account`;
+  const common = changeWording(mail, say);
+  if (given.ok && given.email === newEmail)
+    return {
+      ...common,
+      subject: say.newEmailSubject({ code, brand }),
+      reason: say.newEmailReason({ brand }),
+      ignore: say.newEmailIgnore,
+    };
   return {
-    ...changeWording(mail),
-    subject: text,
-    code: `${text}.`,
-    reason: isNew
-      ? `Someone wants to use this e-mail address for their ${brand} account. This code confirms that it is theirs; it does not sign in.`
-      : `Someone who is signed in to your ${brand} account wants to change its e-mail address to ${newEmail}. After that, this address no longer signs in.`,
-    ignore: isNew
-      ? 'If this was not you, ignore this e-mail. Nothing changes without the code.'
-      : `If this was not you, do not pass the code on. Sign in to ${brand} and sign out your other devices.`,
+    ...common,
+    subject: say.oldEmailSubject({ code, brand }),
+    reason: say.oldEmailReason({ brand, email: newEmail }),
   };
 }
 
 export function writeLoginMail(mail: LoginMail): { subject: string; text: string; html: string } {
-  const wording = wordingFor(mail);
-  const paragraphs = [`${wording.reason} ${wording.life}`, wording.never, wording.ignore];
+  const { subject, reason, life, never, ignore } = wordingFor(mail);
+  const paragraphs = [joinSentences(mail.language ?? 'en', [reason, life]), never, ignore];
   return {
-    subject: wording.subject,
-    text: `${[wording.code, ...paragraphs].join('\n\n')}\n`,
+    subject,
+    text: `${[subject, ...paragraphs].join('\n\n')}\n`,
     html: htmlOf(mail.code, paragraphs),
   };
 }

@@ -38,7 +38,13 @@ export async function lacksPasskey(session: Present): Promise<boolean> {
 }
 
 export function sendConfirmationCode(session: LiveSession, clientIp: string): Promise<SentCode> {
-  return sendLoginCode({ ...placeOf(session), email: session.email, appName: null, clientIp });
+  return sendLoginCode({
+    ...placeOf(session),
+    email: session.email,
+    locale: session.mailLanguage,
+    appName: null,
+    clientIp,
+  });
 }
 
 export type ConfirmationEntry = { challengeId: string; code: string; clientIp: string };

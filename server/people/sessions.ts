@@ -1,9 +1,11 @@
+import type { Language } from '../../texts/languages';
 import { DAY_MS, HOUR_MS, MINUTE_MS, now, nowDate } from '../base/clock';
 import { prisma, type Tx } from '../base/db';
 import { settings } from '../base/env';
 import { newId, randomBase62, sha256 } from '../base/ids';
 import { isOfCompany } from './issuers';
 import type { LockedSession } from './keys/mint';
+import { mailLanguageOf } from './language';
 
 /** Device sessions, opened by signing in with an e-mailed code. The token is stored as a hash. */
 
@@ -64,6 +66,10 @@ export type LiveSession = {
   email: string;
   /** In which pages show times; null for that of the browser. */
   timeZone: string | null;
+  /** Of pages; null for that of the browser. */
+  language: string | null;
+  /** Of mails to the user. */
+  mailLanguage: Language;
   createdAt: Date;
   /** When the user last confirmed their presence. */
   confirmedAt: Date;
@@ -91,6 +97,8 @@ export async function findSession(token: string): Promise<LiveSession | null> {
     userId: session.userId,
     email: session.user.email,
     timeZone: session.user.timeZone,
+    language: session.user.language,
+    mailLanguage: mailLanguageOf(session.user),
     createdAt: session.createdAt,
     confirmedAt: session.confirmedAt,
     confirmedBy: readConfirmation(session),

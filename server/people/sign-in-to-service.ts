@@ -1,3 +1,4 @@
+import type { Language } from '../../texts/languages';
 import { inTransaction, type Tx } from '../base/db';
 import { settings } from '../base/env';
 import { noteSignIn } from '../base/traces';
@@ -28,7 +29,9 @@ import { openUser } from './users';
 
 const OWN_PAGES = { partnerId: null, visitId: null, origin: null };
 
-export function sendServiceCode(request: { email: string } & CodeBrowser): Promise<SentCode> {
+export function sendServiceCode(
+  request: { email: string; locale?: Language } & CodeBrowser,
+): Promise<SentCode> {
   return sendLoginCode({ ...request, ...OWN_PAGES, appName: settings().BRAND_NAME });
 }
 
@@ -37,6 +40,8 @@ export type ServiceSignIn = CodeBrowser & {
   email: string;
   code: string;
   userAgent: string;
+  /** Of the page. */
+  language?: Language;
   /** The session token that the browser sent, possibly another user's. */
   currentToken: string | null;
   /** The cookie of an identity that this code links to the account. */
@@ -57,7 +62,7 @@ export async function signInToService(
   const identity = readPendingIdentity(entry.pendingIdentity, email);
   const { token } = await inTransaction(async (tx) => {
     if (!(await consumeChallenge(tx, challengeId))) throw invalidCode();
-    const { id: userId } = await openUser(tx, email);
+    const { id: userId } = await openUser(tx, email, entry.language);
     await noteSignIn(tx, { userId, clientIp, browserIds: readBrowserIds(browserCookie) });
     const identityId = identity && (await linkIdentity(tx, userId, identity));
     return openDeviceSession(tx, { userId, userAgent, current, identityId });

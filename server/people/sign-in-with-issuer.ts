@@ -1,3 +1,4 @@
+import type { Language } from '../../texts/languages';
 import { inTransaction, type Tx } from '../base/db';
 import { noteSignIn } from '../base/traces';
 import { findOwner, type Identity, linkIdentity, type Owner } from './identities';
@@ -15,6 +16,8 @@ export type IssuerSignIn = CodeBrowser & {
   userAgent: string;
   /** The session token that the browser sent. */
   currentToken: string | null;
+  /** Of the page that began. */
+  language?: Language;
 };
 
 export type IssuerOutcome =
@@ -28,7 +31,7 @@ export async function signInWithIssuer(entry: IssuerSignIn): Promise<IssuerOutco
   const { identity, userAgent, clientIp } = entry;
   const current = entry.currentToken === null ? null : await findSession(entry.currentToken);
   const signedIn = await inTransaction(async (tx) => {
-    const owner = await joinAccount(tx, identity);
+    const owner = await joinAccount(tx, identity, entry.language);
     if (owner === null) return null;
     const { userId, email, identityId } = owner;
     const browserCookie = rememberBrowser(entry.browserCookie, email);
@@ -43,11 +46,11 @@ export async function signInWithIssuer(entry: IssuerSignIn): Promise<IssuerOutco
 }
 
 /** The account of the identity, or a new one. Null if the address has an account that the identity is not linked to. */
-async function joinAccount(tx: Tx, identity: Identity): Promise<Owner | null> {
+async function joinAccount(tx: Tx, identity: Identity, language?: Language): Promise<Owner | null> {
   const owner = await findOwner(tx, identity);
   const { email } = identity;
   if (owner !== null || email === null) return owner;
-  const { id: userId, isNew } = await openUser(tx, email);
+  const { id: userId, isNew } = await openUser(tx, email, language);
   // A concurrent sign-in with the same identity may have created the account.
   if (!isNew) return findOwner(tx, identity);
   return { userId, email, identityId: await linkIdentity(tx, userId, identity) };
@@ -55,9 +58,14 @@ async function joinAccount(tx: Tx, identity: Identity): Promise<Owner | null> {
 
 async function sendCode(
   identity: Identity & { email: string },
-  { clientIp, browserCookie }: CodeBrowser,
+  { clientIp, browserCookie, language }: CodeBrowser & { language?: Language },
 ): Promise<IssuerOutcome> {
   const { email } = identity;
-  const { challengeId, resendInSeconds } = await sendServiceCode({ email, clientIp, browserCookie });
+  const { challengeId, resendInSeconds } = await sendServiceCode({
+    email,
+    clientIp,
+    browserCookie,
+    ...(language && { locale: language }),
+  });
   return { kind: 'code_sent', cookie: sealPendingIdentity({ ...identity, challengeId, resendInSeconds }) };
 }

@@ -1,3 +1,4 @@
+import type { Language } from '../../texts/languages';
 import { nowDate } from '../base/clock';
 import type { Tx } from '../base/db';
 import { ApiError, invariant } from '../base/errors';
@@ -5,17 +6,22 @@ import { newId } from '../base/ids';
 import { storedHashes } from '../base/keyed-hash';
 import { mailboxOf, untaggedAddress } from './email';
 
-/** Finds or creates the account of a normalised e-mail address. */
-export async function openUser(tx: Tx, email: string): Promise<{ id: string; isNew: boolean }> {
+/** Finds or creates the account of a normalised e-mail address, and remembers the language that its user signs in with. */
+export async function openUser(
+  tx: Tx,
+  email: string,
+  language: Language | null = null,
+): Promise<{ id: string; isNew: boolean }> {
   const [mailbox] = hashMailbox(email);
   const known = findMailboxHashes(email);
-  // The update changes nothing. It makes the statement return the row when another request created it first.
+  // The update also makes the statement return the row when another request created it first.
   const [user] = await tx.$queryRaw<{ id: string; isNew: boolean }[]>`
-    INSERT INTO "user" (id, email, created_at, mailbox_hash)
-    VALUES (${newId('usr')}, ${email}, ${nowDate()},
+    INSERT INTO "user" (id, email, created_at, last_language, mailbox_hash)
+    VALUES (${newId('usr')}, ${email}, ${nowDate()}, ${language},
       coalesce((SELECT mailbox_hash FROM "user" WHERE mailbox_hash = ANY (${known})
         ORDER BY mailbox_hash = ${mailbox} DESC LIMIT 1), ${mailbox}))
-    ON CONFLICT (email) DO UPDATE SET email = excluded.email
+    ON CONFLICT (email) DO UPDATE
+      SET last_language = coalesce(excluded.last_language, "user".last_language)
     RETURNING id, xmax = 0 AS "isNew"`;
   invariant(user, 'an upsert returns its row');
   await requireUnreserved(tx, { email, userId: user.id });

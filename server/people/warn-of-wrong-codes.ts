@@ -3,7 +3,9 @@ import { prisma } from '../base/db';
 import { settings } from '../base/env';
 import { describeError, log } from '../base/log';
 import { htmlMail, htmlParagraph, type Mail, sendMail } from '../base/mail';
+import { mailWords } from '../base/mail-words';
 import { writeTime } from '../base/write-date';
+import { mailLanguageOf } from './language';
 
 /**
  * Tells users by e-mail when strangers enter wrong codes for their account, at most once a day. A
@@ -13,7 +15,14 @@ import { writeTime } from '../base/write-date';
 /** As many as one code allows: a user who mistypes rarely uses up all of them. */
 const WRONG_CODES = 5;
 
-type WrongCodes = { email: string; count: number; firstAt: Date; lastAt: Date };
+type WrongCodes = {
+  email: string;
+  language: string | null;
+  lastLanguage: string | null;
+  count: number;
+  firstAt: Date;
+  lastAt: Date;
+};
 
 export async function warnOfWrongCodes(): Promise<void> {
   for (const wrong of await claimWarnings()) {
@@ -41,21 +50,26 @@ function claimWarnings(): Promise<WrongCodes[]> {
     ) wrong
     WHERE u.email = wrong.email AND wrong.count >= ${WRONG_CODES}
       AND (u.warned_at IS NULL OR u.warned_at <= ${since})
-    RETURNING u.email, wrong.count, wrong.first_at AS "firstAt", wrong.last_at AS "lastAt"`;
+    RETURNING u.email, u.language, u.last_language AS "lastLanguage", wrong.count, wrong.first_at AS "firstAt", wrong.last_at AS "lastAt"`;
 }
 
 /** Names no app, because strangers choose apps' names, and contains no link. */
-function writeWarning({ count, firstAt, lastAt }: Omit<WrongCodes, 'email'>): Omit<Mail, 'to'> {
-  const brand = settings().BRAND_NAME;
-  const title = `Wrong sign-in codes for your ${brand} account`;
+function writeWarning({ count, firstAt, lastAt, ...user }: WrongCodes): Omit<Mail, 'to'> {
+  const language = mailLanguageOf(user);
+  const say = mailWords(language).wrongCodes;
+  const time = (at: Date) => `${writeTime(at, { language })} UTC`;
   const paragraphs = [
-    `${count} wrong sign-in codes were entered for your account, from browsers or apps that we do not recognise. The codes were requested between ${writeTime(firstAt)} UTC and ${writeTime(lastAt)} UTC. A wrong code gives no access.`,
-    'If you mistyped a code, you can ignore this e-mail.',
-    'If it was not you, your account is still safe: codes are sent to this e-mail address only. Never give one to anyone. You can keep using your account, and on a browser where you have signed in before, such attempts do not affect you.',
-    'To be sure, open Devices in your account and sign out those that you do not know.',
+    say.text({
+      number: new Intl.NumberFormat(language).format(count),
+      from: time(firstAt),
+      to: time(lastAt),
+    }),
+    say.mistyped,
+    say.safe,
+    say.devices,
   ];
   return {
-    subject: title,
+    subject: say.subject({ brand: settings().BRAND_NAME }),
     text: `${paragraphs.join('\n\n')}\n`,
     html: htmlMail(paragraphs.map(htmlParagraph).join('')),
   };

@@ -4,7 +4,7 @@ import { longFunctions } from './own-lines';
 
 /** House rules that the linter cannot check. */
 
-const sources = ['app', 'server', 'sandbox', 'widget'].flatMap((folder) =>
+const sources = ['app', 'server', 'sandbox', 'widget', 'texts'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|^(loader|create)\/dist\//.test(file))
     .map((file) => `${folder}/${file}`),

@@ -13,6 +13,7 @@ import {
 } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { readPageTexts } from '@/app/_session/page-texts';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession, type Session } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
@@ -49,7 +50,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
   // If it cannot be read, the page reports that it failed, with its navigation.
   const stoppedAt = await findStopOfAllApps(session.userId).catch(() => null);
   return (
-    <PresenceDialog>
+    <PresenceDialog texts={await readPageTexts('presence')}>
       <DashboardShell
         brand={settings().BRAND_NAME}
         area="Account"

@@ -16,6 +16,7 @@ import {
 } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { readPageTexts } from '@/app/_session/page-texts';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireOperator } from '@/app/_session/session';
 import { SignOutButton } from '@/app/_session/sign-out-button';
@@ -47,7 +48,7 @@ const PAGES = [
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
   const { email } = await requireOperator();
   return (
-    <PresenceDialog>
+    <PresenceDialog texts={await readPageTexts('presence')}>
       <DashboardShell
         brand={settings().BRAND_NAME}
         area="Operator"

@@ -1,5 +1,5 @@
-import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
 import { requireSession } from '@/app/_session/session';
 import { settings } from '@/server/base/env';
 import { findActionPlace } from '@/server/people/open-action-link';
@@ -7,7 +7,7 @@ import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { OtherAccount } from './other-account';
 
-export const metadata: Metadata = { title: 'Continue', robots: 'noindex', referrer: 'no-referrer' };
+export const generateMetadata = titled('continue');
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
@@ -20,13 +20,9 @@ export default async function ContinuePage({ searchParams }: Props) {
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {place === null ? (
-        <DeadLink
-          why="It is incomplete or older than an hour"
-          task="buy credits and set allowances"
-          href="/account"
-        />
+        <DeadLink task="continue" href="/account" />
       ) : (
-        <OtherAccount email={email} />
+        <OtherAccount texts={await readPageTexts('continue')} email={email} />
       )}
     </Sheet>
   );

@@ -32,6 +32,7 @@ export const refuseDevice = sessionAction(
 
 const NOT_WAITING = {
   ok: false,
+  code: 'not_waiting',
   message: 'No device is waiting for this code. Check it, or begin again on the device to get a new one.',
   field: 'code',
 } as const;

@@ -1,27 +1,36 @@
 'use client';
 
 import { type FormEvent, useState } from 'react';
+import { type PageTexts, speakPage } from '@/app/_session/page-words';
+import { describeRefusal } from '@/app/_session/shared-words';
 import { ArmedButton } from '@/app/_ui/armed-button';
 import { Button, buttonClass } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { TextField } from '@/app/_ui/text-field';
 import { Time } from '@/app/_ui/time';
-import { useAction } from '@/app/_ui/use-action';
+import { type Failure, useAction } from '@/app/_ui/use-action';
 import { allowDevice, findDevice, refuseDevice } from './actions';
 
 type Waiting = { userCode: string; appName: string; startedAt: string; isElsewhere: boolean };
 type Decision = 'allowed' | 'refused';
+type Words = ReturnType<typeof speakPage<'device'>>;
+type Props = { texts: PageTexts<'device'>; email: string; givenCode: string };
 
 /** Enter the code, then decide. A code in the address is filled in but not sent. */
-export function ConnectDevice({ email, givenCode }: { email: string; givenCode: string }) {
+export function ConnectDevice({ texts, email, givenCode }: Props) {
+  const words = speakPage(texts);
   const [waiting, setWaiting] = useState<Waiting | null>(null);
   const [decision, setDecision] = useState<Decision | null>(null);
-  if (waiting === null) return <CodeStep givenCode={givenCode} onFound={setWaiting} />;
-  if (decision === null) return <DecisionStep waiting={waiting} email={email} onDecision={setDecision} />;
-  return <Outcome decision={decision} appName={waiting.appName} />;
+  if (waiting === null) return <CodeStep words={words} givenCode={givenCode} onFound={setWaiting} />;
+  if (decision === null)
+    return <DecisionStep words={words} waiting={waiting} email={email} onDecision={setDecision} />;
+  return <Outcome words={words} decision={decision} appName={waiting.appName} />;
 }
 
-function CodeStep({ givenCode, onFound }: { givenCode: string; onFound(waiting: Waiting): void }) {
+type CodeProps = { words: Words; givenCode: string; onFound(waiting: Waiting): void };
+
+function CodeStep({ words, givenCode, onFound }: CodeProps) {
+  const { say, shared } = words;
   const [code, setCode] = useState(givenCode);
   const { run, isRunning, failure, clearFailure } = useAction(findDevice);
 
@@ -34,14 +43,10 @@ function CodeStep({ givenCode, onFound }: { givenCode: string; onFound(waiting: 
 
   return (
     <form onSubmit={submit} noValidate className="animate-appear">
-      <h1 className="text-2xl font-semibold">Connect a device</h1>
-      <p className="mt-1.5 mb-6 text-muted">
-        {givenCode === ''
-          ? 'Enter the code that your terminal or device shows.'
-          : 'Check that your terminal or device shows exactly this code.'}
-      </p>
+      <h1 className="text-2xl font-semibold">{say.title}</h1>
+      <p className="mt-1.5 mb-6 text-muted">{givenCode === '' ? say.enter : say.check}</p>
       <TextField
-        label="Code"
+        label={shared.say.code}
         name="user-code"
         autoComplete="off"
         autoCapitalize="characters"
@@ -50,66 +55,57 @@ function CodeStep({ givenCode, onFound }: { givenCode: string; onFound(waiting: 
         placeholder="BCDF-GHJK"
         className="font-mono text-xl tracking-[0.15em] uppercase"
         value={code}
-        error={failure?.message}
+        error={failure ? describe(failure, words) : undefined}
         onChange={(event) => {
           setCode(event.target.value);
           clearFailure();
         }}
       />
       <div className="mt-3">
-        <Notice kind="warning">
-          Go on only if you began this yourself. We never send anyone a code or a link to this page.
-        </Notice>
+        <Notice kind="warning">{say.warning}</Notice>
       </div>
       <Button type="submit" size="large" busy={isRunning} className="mt-5 w-full">
-        Continue
+        {shared.say.goOn}
       </Button>
     </form>
   );
 }
 
-type DecisionProps = { waiting: Waiting; email: string; onDecision(decision: Decision): void };
+type DecisionProps = { words: Words; waiting: Waiting; email: string; onDecision(decision: Decision): void };
 
-function DecisionStep({ waiting, email, onDecision }: DecisionProps) {
+function DecisionStep({ words, waiting, email, onDecision }: DecisionProps) {
+  const { say, language } = words;
   const { userCode, appName, startedAt, isElsewhere } = waiting;
   const allow = useAction(allowDevice);
   const refuse = useAction(refuseDevice);
   const failure = allow.failure ?? refuse.failure;
   return (
     <div className="animate-appear">
-      <h1 className="text-2xl font-semibold">Connect {appName}?</h1>
-      <p className="mt-1.5 mb-6 text-muted">
-        The device that shows this code gets a key to spend credits that you buy in {appName} or allow it to
-        use. It does not see your e-mail address or your other apps.
-      </p>
+      <h1 className="text-2xl font-semibold">{say.ask({ app: appName })}</h1>
+      <p className="mt-1.5 mb-6 text-muted">{say.askText({ app: appName })}</p>
       <dl className="mb-4 grid gap-3 rounded-xl bg-sunken p-4 text-sm">
         <div>
-          <dt className="text-muted">Code on the device</dt>
+          <dt className="text-muted">{say.code}</dt>
           <dd className="font-mono text-base font-medium tracking-[0.1em]">{userCode}</dd>
         </div>
         <div>
-          <dt className="text-muted">Started</dt>
+          <dt className="text-muted">{say.started}</dt>
           <dd className="font-medium">
-            <Time at={startedAt} />
+            <Time at={startedAt} language={language} />
           </dd>
         </div>
         <div>
-          <dt className="text-muted">Signed in as</dt>
+          <dt className="text-muted">{say.signedInAs}</dt>
           <dd className="font-medium wrap-anywhere">{email}</dd>
         </div>
       </dl>
       <Notice kind="warning">
-        {isElsewhere && (
-          <strong className="mb-1 block font-semibold">
-            It was started on a different network from yours.
-          </strong>
-        )}
-        Is it a device in front of you, or your own server? If someone sent you the code, refuse: that person
-        would get the key.
+        {isElsewhere && <strong className="mb-1 block font-semibold">{say.elsewhere}</strong>}
+        {say.ownDevice}
       </Notice>
       {failure && (
         <div className="mt-4">
-          <Notice kind="danger">{failure.message}</Notice>
+          <Notice kind="danger">{describe(failure, words)}</Notice>
         </div>
       )}
       <ArmedButton
@@ -120,7 +116,7 @@ function DecisionStep({ waiting, email, onDecision }: DecisionProps) {
           if ((await allow.run({ code: userCode })).ok) onDecision('allowed');
         }}
       >
-        Connect device
+        {say.connect}
       </ArmedButton>
       <Button
         look="quiet"
@@ -130,27 +126,29 @@ function DecisionStep({ waiting, email, onDecision }: DecisionProps) {
           if ((await refuse.run({ code: userCode })).ok) onDecision('refused');
         }}
       >
-        Refuse
+        {say.refuse}
       </Button>
     </div>
   );
 }
 
-function Outcome({ decision, appName }: { decision: Decision; appName: string }) {
+function Outcome({ words, decision, appName }: { words: Words; decision: Decision; appName: string }) {
+  const { say } = words;
   return (
     <div className="animate-appear">
-      <h1 className="text-2xl font-semibold">{decision === 'allowed' ? 'Device connected' : 'Refused'}</h1>
+      <h1 className="text-2xl font-semibold">{decision === 'allowed' ? say.connected : say.refused}</h1>
       <p className="mt-1.5 mb-6 text-muted" role="status">
-        {decision === 'allowed'
-          ? `Return to your device: ${appName} continues there in a few seconds. You can sign the device out in your account at any time.`
-          : 'The device gets no key. You can close this page.'}
+        {decision === 'allowed' ? say.connectedText({ app: appName }) : say.refusedText}
       </p>
       <a
         href={decision === 'allowed' ? '/account/devices' : '/account'}
         className={`${buttonClass({ look: 'secondary' })} w-full`}
       >
-        {decision === 'allowed' ? 'Show your devices' : 'Open your account'}
+        {decision === 'allowed' ? say.devices : say.account}
       </a>
     </div>
   );
 }
+
+const describe = (failure: Failure, { say, shared }: Words): string =>
+  failure.code === 'not_waiting' ? say.notWaiting : describeRefusal(failure, shared);

@@ -1,11 +1,11 @@
-import type { Metadata } from 'next';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
 import { settings } from '@/server/base/env';
 import { Sheet } from '../sheet';
 import { ConnectDevice } from './connect-device';
 
-export const metadata: Metadata = { title: 'Connect a device', robots: 'noindex', referrer: 'no-referrer' };
+export const generateMetadata = titled('device');
 
 type Props = { searchParams: Promise<{ user_code?: string | string[] }> };
 
@@ -15,8 +15,12 @@ export default async function DevicePage({ searchParams }: Props) {
   const { user_code: code } = await searchParams;
   return (
     <Sheet brand={settings().BRAND_NAME}>
-      <PresenceDialog>
-        <ConnectDevice email={email} givenCode={typeof code === 'string' ? code.slice(0, 40) : ''} />
+      <PresenceDialog texts={await readPageTexts('presence')}>
+        <ConnectDevice
+          texts={await readPageTexts('device')}
+          email={email}
+          givenCode={typeof code === 'string' ? code.slice(0, 40) : ''}
+        />
       </PresenceDialog>
     </Sheet>
   );

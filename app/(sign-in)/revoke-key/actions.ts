@@ -8,5 +8,9 @@ import { revokeByLink } from '@/server/people/revoke-by-link';
 export const revokeLinkedKey = openAction(z.object({ token: z.string().max(200) }), async ({ token }) =>
   (await revokeByLink(token))
     ? { ok: true }
-    : { ok: false, message: 'This link has expired. Sign in to your account to revoke the key.' },
+    : {
+        ok: false,
+        code: 'link_expired',
+        message: 'This link has expired. Sign in to your account to revoke the key.',
+      },
 );

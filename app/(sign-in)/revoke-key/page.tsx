@@ -1,11 +1,11 @@
-import type { Metadata } from 'next';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
 import { settings } from '@/server/base/env';
 import { findKeyOfLink } from '@/server/people/revoke-by-link';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { RevokeKey } from './revoke-key';
 
-export const metadata: Metadata = { title: 'Revoke a key', robots: 'noindex', referrer: 'no-referrer' };
+export const generateMetadata = titled('revoke');
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
@@ -16,9 +16,9 @@ export default async function RevokeKeyPage({ searchParams }: Props) {
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {key === null || typeof token !== 'string' ? (
-        <DeadLink task="revoke keys" href="/account/apps" />
+        <DeadLink task="revoke" href="/account/apps" />
       ) : (
-        <RevokeKey token={token} {...key} />
+        <RevokeKey texts={await readPageTexts('revoke')} token={token} {...key} />
       )}
     </Sheet>
   );

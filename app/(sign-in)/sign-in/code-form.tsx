@@ -1,15 +1,17 @@
 'use client';
 
 import { useState } from 'react';
+import { describeRefusal, type SharedWords } from '@/app/_session/shared-words';
 import { type Challenge, CodeEntry } from '@/app/_ui/code-entry';
-import { useAction } from '@/app/_ui/use-action';
-import type { Messages } from '@/app/checkout/messages';
+import { type Failure, useAction } from '@/app/_ui/use-action';
+import { withPart } from '@/app/_ui/with-part';
+import { joinSentences } from '@/texts/say';
 import { enterCode, sendCode } from './actions';
 
 type Props = {
   email: string;
   challenge: Challenge;
-  say: Messages;
+  words: SharedWords;
   /** Why this sign-in needs a code. */
   why?: string | undefined;
   onSent(challenge: Challenge): void;
@@ -18,11 +20,14 @@ type Props = {
 };
 
 /** The same step as in the checkout. */
-export function CodeForm({ email, challenge, say, why, onSent, onOtherEmail, onSignedIn }: Props) {
+export function CodeForm({ email, challenge, words, why, onSent, onOtherEmail, onSignedIn }: Props) {
+  const { say, language } = words;
   const [hint, setHint] = useState(say.codeHint);
   const [isLeaving, setLeaving] = useState(false);
   const entry = useAction(enterCode);
   const another = useAction(sendCode);
+
+  const failure = entry.failure ?? another.failure;
 
   async function verify(code: string): Promise<boolean> {
     const entered = await entry.run({ email, challengeId: challenge.id, code });
@@ -49,12 +54,15 @@ export function CodeForm({ email, challenge, say, why, onSent, onOtherEmail, onS
     <section className="animate-appear">
       <h1 className="text-2xl font-semibold">{say.codeTitle}</h1>
       <p className="mt-1.5 mb-6 text-muted">
-        {why} {say.codeText} <strong className="font-medium wrap-anywhere text-text">{email}</strong>
+        {withPart(
+          (shown) => joinSentences(language, [why, say.codeText({ email: shown })]),
+          <strong className="font-medium wrap-anywhere text-text">{email}</strong>,
+        )}
       </p>
       <CodeEntry
         words={say}
         hint={hint}
-        error={entry.failure?.message ?? another.failure?.message}
+        error={failure ? describe(failure, words) : undefined}
         challenge={challenge}
         isBusy={entry.isRunning || isLeaving}
         onType={forgetFailures}
@@ -65,3 +73,7 @@ export function CodeForm({ email, challenge, say, why, onSent, onOtherEmail, onS
     </section>
   );
 }
+
+/** The address was valid before: it now belongs to an account that has another. */
+const describe = (failure: Failure, words: SharedWords): string =>
+  failure.field === 'email' ? words.say.issuerFailures.moved : describeRefusal(failure, words);

@@ -3,20 +3,24 @@
 import { WebAuthnAbortService } from '@simplewebauthn/browser';
 import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
 import { IssuerButtons } from '@/app/_session/issuer-buttons';
+import { type PageTexts, speakPage } from '@/app/_session/page-words';
 import { PasskeyButton } from '@/app/_session/passkey-button';
 import { signInPath } from '@/app/_session/return-path';
+import { describeRefusal } from '@/app/_session/shared-words';
 import { signWithSuggestedPasskey } from '@/app/_session/sign-with-passkey';
 import { Button } from '@/app/_ui/button';
 import type { Challenge } from '@/app/_ui/code-entry';
 import { Notice } from '@/app/_ui/notice';
 import { TextField } from '@/app/_ui/text-field';
-import { useAction } from '@/app/_ui/use-action';
-import { messagesFor } from '@/app/checkout/messages';
+import { type Failure, useAction } from '@/app/_ui/use-action';
 import type { Issuer } from '@/server/people/issuers';
+import { joinSentences } from '@/texts/say';
 import { sendCode } from './actions';
 import { CodeForm } from './code-form';
+import { describePasskey } from './describe-passkey';
 
 type Props = {
+  texts: PageTexts<'signIn'>;
   returnTo: string;
   brand: string;
   /** The address that was invited to a team, if that is where the sign-in leads. */
@@ -28,16 +32,16 @@ type Props = {
   pending: { email: string; challenge: Challenge } | null;
 };
 
-const WORDS = messagesFor('en');
-
 /** A passkey, an issuer, or two steps: the e-mail address, then the code sent there. */
-export function SignIn({ returnTo, brand, invited, issuers, failure, pending }: Props) {
+export function SignIn({ texts, returnTo, brand, invited, issuers, failure, pending }: Props) {
+  const words = speakPage(texts);
   const [email, setEmail] = useState(pending?.email ?? invited ?? '');
   const [challenge, setChallenge] = useState<Challenge | null>(pending?.challenge ?? null);
   const goOn = () => window.location.assign(returnTo);
   if (challenge === null)
     return (
       <EmailForm
+        words={words}
         brand={brand}
         invited={invited}
         issuers={issuers}
@@ -53,8 +57,8 @@ export function SignIn({ returnTo, brand, invited, issuers, failure, pending }: 
     <CodeForm
       email={email.trim()}
       challenge={challenge}
-      say={WORDS}
-      why={email === pending?.email ? WORDS.linkText : undefined}
+      words={words.shared}
+      why={email === pending?.email ? words.shared.say.linkText : undefined}
       onSent={setChallenge}
       onOtherEmail={() => setChallenge(null)}
       onSignedIn={goOn}
@@ -64,7 +68,8 @@ export function SignIn({ returnTo, brand, invited, issuers, failure, pending }: 
 
 const LOOKS_LIKE_EMAIL = /^[^\s@,;]+@[^\s@,;.]+\.[^\s@,;]+$/;
 
-type EmailFormProps = Omit<Props, 'returnTo' | 'pending'> & {
+type EmailFormProps = Omit<Props, 'texts' | 'returnTo' | 'pending'> & {
+  words: ReturnType<typeof speakPage<'signIn'>>;
   start: string;
   email: string;
   onEmail(email: string): void;
@@ -73,17 +78,21 @@ type EmailFormProps = Omit<Props, 'returnTo' | 'pending'> & {
 };
 
 function EmailForm(props: EmailFormProps) {
-  const { brand, invited, issuers, start, email, onEmail, onSent, onSignedIn } = props;
+  const { words, brand, invited, issuers, start, email, onEmail, onSent, onSignedIn } = props;
+  const { say, shared, language } = words;
   const { run, isRunning, failure, clearFailure } = useAction(sendCode);
   const [problem, setProblem] = useState<string>();
   const [refusal, setRefusal] = useState<string>();
-  useSuggestedPasskey({ onSignedIn, onRefused: setRefusal });
+  useSuggestedPasskey({
+    onSignedIn,
+    onRefused: (refused) => setRefusal(describePasskey(refused, words)),
+  });
 
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (isRunning) return;
     const address = email.trim();
-    if (!LOOKS_LIKE_EMAIL.test(address)) return setProblem(WORDS.emailInvalid);
+    if (!LOOKS_LIKE_EMAIL.test(address)) return setProblem(shared.say.emailInvalid);
     const sent = await run({ email: address });
     if (sent.ok && sent.value) {
       const { challengeId, resendInSeconds } = sent.value;
@@ -93,10 +102,9 @@ function EmailForm(props: EmailFormProps) {
 
   return (
     <form onSubmit={submit} noValidate className="animate-appear">
-      <h1 className="text-2xl font-semibold">Sign in to {brand}</h1>
+      <h1 className="text-2xl font-semibold">{say.title({ brand })}</h1>
       <p className="mt-1.5 mb-6 text-muted">
-        {invited !== null && `You are invited to a team. Sign in as ${invited} to answer. `}
-        We’ll send you a code. If you are new, this creates your account.
+        {joinSentences(language, [invited !== null && say.invited({ email: invited }), say.text])}
       </p>
       {props.failure !== undefined && (
         <div className="mb-4">
@@ -104,16 +112,16 @@ function EmailForm(props: EmailFormProps) {
         </div>
       )}
       <TextField
-        label="E-mail"
+        label={shared.say.email}
         type="email"
         name="email"
         autoComplete="email webauthn"
         autoCapitalize="none"
         spellCheck={false}
         autoFocus
-        placeholder="you@example.com"
+        placeholder={shared.say.emailPlaceholder}
         value={email}
-        error={problem ?? failure?.message}
+        error={problem ?? (failure ? describeRefusal(failure, shared) : undefined)}
         onChange={(event) => {
           onEmail(event.target.value);
           setProblem(undefined);
@@ -121,27 +129,32 @@ function EmailForm(props: EmailFormProps) {
         }}
       />
       <Button type="submit" size="large" busy={isRunning} className="mt-5 w-full">
-        Send code
+        {shared.say.sendCode}
       </Button>
       <p className="my-4 flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
-        {WORDS.or}
+        {shared.say.or}
       </p>
-      <IssuerButtons issuers={issuers} start={start} label={WORDS.continueWith} />
+      <IssuerButtons issuers={issuers} start={start} label={shared.say.continueWith} />
       <div className="mt-2">
-        <PasskeyButton label="Sign in with a passkey" refusal={refusal} onDone={onSignedIn} />
+        <PasskeyButton
+          label={say.passkey}
+          refusal={refusal}
+          describe={(refused) => describePasskey(refused, words)}
+          onDone={onSignedIn}
+        />
       </div>
     </form>
   );
 }
 
-type Suggestion = { onSignedIn(): void; onRefused(refusal: string): void };
+type Suggestion = { onSignedIn(): void; onRefused(refusal: Failure): void };
 
 /** Browsers that can list passkeys among the suggestions of the e-mail field. */
 function useSuggestedPasskey({ onSignedIn, onRefused }: Suggestion): void {
   const offer = useEffectEvent(async () => {
     const signed = await signWithSuggestedPasskey();
     if (signed?.ok) onSignedIn();
-    else if (signed) onRefused(signed.message);
+    else if (signed) onRefused(signed);
   });
   useEffect(() => {
     void offer();

@@ -10,5 +10,9 @@ export const stopByMail = openAction(
   async ({ token, scope }) =>
     (await stopByLink(token, scope))
       ? { ok: true }
-      : { ok: false, message: 'This link has expired. Sign in to your account to stop apps.' },
+      : {
+          ok: false,
+          code: 'link_expired',
+          message: 'This link has expired. Sign in to your account to stop apps.',
+        },
 );

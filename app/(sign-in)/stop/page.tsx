@@ -1,11 +1,11 @@
-import type { Metadata } from 'next';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
 import { settings } from '@/server/base/env';
 import { findStopOfLink } from '@/server/people/stop-by-link';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { StopSpending } from './stop-spending';
 
-export const metadata: Metadata = { title: 'Stop apps', robots: 'noindex', referrer: 'no-referrer' };
+export const generateMetadata = titled('stop');
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
@@ -16,9 +16,9 @@ export default async function StopPage({ searchParams }: Props) {
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {stop === null || typeof token !== 'string' ? (
-        <DeadLink task="stop apps" href="/account/limits" />
+        <DeadLink task="stop" href="/account/limits" />
       ) : (
-        <StopSpending token={token} stop={stop} />
+        <StopSpending texts={await readPageTexts('stop')} token={token} stop={stop} />
       )}
     </Sheet>
   );

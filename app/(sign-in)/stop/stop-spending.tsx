@@ -1,16 +1,21 @@
 'use client';
 
 import { useState } from 'react';
+import { type PageTexts, speakPage } from '@/app/_session/page-words';
+import { describeRefusal } from '@/app/_session/shared-words';
 import { Button, buttonClass } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
 import type { StopOfLink, StopScope } from '@/server/people/stop-by-link';
+import { joinSentences } from '@/texts/say';
 import { stopByMail } from './actions';
 
-type Props = { token: string; stop: StopOfLink };
+type Props = { texts: PageTexts<'stop'>; token: string; stop: StopOfLink };
 
 /** Stops the app that the mail is about, or all apps. */
-export function StopSpending({ token, stop }: Props) {
+export function StopSpending({ texts, token, stop }: Props) {
+  const words = speakPage(texts);
+  const { say } = words;
   const { run, isRunning, failure } = useAction(stopByMail);
   const [isAllStopped, setAllStopped] = useState(stop.isStopped);
   const [isAppStopped, setAppStopped] = useState(stop.app?.isStopped ?? false);
@@ -24,14 +29,16 @@ export function StopSpending({ token, stop }: Props) {
   return (
     <div className="animate-appear">
       <h1 className="text-2xl font-semibold wrap-anywhere">
-        {titleOf({ name, isAllStopped, isAppStopped, offersApp })}
+        {titleOf(say, { name, isAllStopped, isAppStopped, offersApp })}
       </h1>
       <p className="mt-1.5 mb-6 text-muted" role="status">
-        {textOf({ isAllStopped, isAppStopped, offersApp })}
+        {describe(words, { isAllStopped, isAppStopped, offersApp })}
       </p>
       {failure && (
         <div className="mb-4">
-          <Notice kind="danger">{failure.message}</Notice>
+          <Notice kind="danger">
+            {failure.code === 'link_expired' ? say.expired : describeRefusal(failure, words.shared)}
+          </Notice>
         </div>
       )}
       <div className="grid gap-2">
@@ -43,7 +50,7 @@ export function StopSpending({ token, stop }: Props) {
             busy={isRunning}
             onClick={() => void request('app')}
           >
-            Stop this app
+            {say.stopApp}
           </Button>
         )}
         {!isAllStopped && (
@@ -54,12 +61,12 @@ export function StopSpending({ token, stop }: Props) {
             busy={isRunning}
             onClick={() => void request('all')}
           >
-            Stop all apps
+            {say.stopAll}
           </Button>
         )}
         {(isAllStopped || isAppStopped) && (
           <a href="/account/limits" className={`${buttonClass({ look: 'secondary', size: 'large' })} w-full`}>
-            Show your limits
+            {say.limits}
           </a>
         )}
       </div>
@@ -69,16 +76,17 @@ export function StopSpending({ token, stop }: Props) {
 
 type State = { isAllStopped: boolean; isAppStopped: boolean; offersApp: boolean };
 
-function titleOf({ name, isAllStopped, isAppStopped, offersApp }: State & { name: string | null }): string {
-  if (isAllStopped) return 'All apps are stopped';
-  if (isAppStopped) return `${name ?? 'This app'} is stopped`;
-  return offersApp ? `Stop ${name ?? 'this app'}?` : 'Stop all apps?';
+type Words = ReturnType<typeof speakPage<'stop'>>;
+
+function titleOf(say: Words['say'], { name, ...state }: State & { name: string | null }): string {
+  if (state.isAllStopped) return say.allStopped;
+  if (state.isAppStopped) return name === null ? say.thisAppStopped : say.appStopped({ app: name });
+  if (!state.offersApp) return say.askAll;
+  return name === null ? say.askThisApp : say.askApp({ app: name });
 }
 
-const RESUME = 'You can resume in your account, where we ask you to confirm that it is you.';
-
-function textOf({ isAllStopped, isAppStopped, offersApp }: State): string {
-  if (isAllStopped) return `No app can spend your credits. ${RESUME}`;
-  if (isAppStopped) return `It cannot spend your credits; other apps can. ${RESUME}`;
-  return `${offersApp ? 'It cannot' : 'No app can'} spend your credits from the next request on, and running requests end. Your credits, allowances and limits stay as they are, and you can resume at any time.`;
+function describe({ say, language }: Words, { isAllStopped, isAppStopped, offersApp }: State): string {
+  if (isAllStopped) return joinSentences(language, [say.allStoppedText, say.resume]);
+  if (isAppStopped) return joinSentences(language, [say.appStoppedText, say.resume]);
+  return offersApp ? say.askAppText : say.askAllText;
 }

@@ -8,5 +8,5 @@ import { undoEmailChange } from '@/server/people/change-email';
 export const undoMyEmailChange = openAction(z.object({ token: z.string().max(200) }), async ({ token }) =>
   (await undoEmailChange(token))
     ? { ok: true }
-    : { ok: false, message: 'This link has expired or was used. Contact the service.' },
+    : { ok: false, code: 'link_expired', message: 'This link has expired or was used. Contact the service.' },
 );

@@ -1,11 +1,11 @@
-import type { Metadata } from 'next';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
 import { settings } from '@/server/base/env';
 import { findUndoableChange } from '@/server/people/change-email';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { UndoEmail } from './undo-email';
 
-export const metadata: Metadata = { title: 'Undo a change', robots: 'noindex', referrer: 'no-referrer' };
+export const generateMetadata = titled('undo');
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
@@ -16,13 +16,9 @@ export default async function UndoEmailPage({ searchParams }: Props) {
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {change === null || typeof token !== 'string' ? (
-        <DeadLink
-          task="change the address"
-          href="/account/settings"
-          why="It is incomplete, was used or is older than 7 days"
-        />
+        <DeadLink task="undo" href="/account/settings" />
       ) : (
-        <UndoEmail token={token} email={change.email} />
+        <UndoEmail texts={await readPageTexts('undo')} token={token} email={change.email} />
       )}
     </Sheet>
   );

@@ -8,5 +8,9 @@ import { unsubscribeByLink } from '@/server/people/warnings/unsubscribe';
 export const unsubscribeByMail = openAction(z.object({ token: z.string().max(300) }), async ({ token }) =>
   (await unsubscribeByLink(token))
     ? { ok: true }
-    : { ok: false, message: 'This link does not work. Turn the e-mails off in your account.' },
+    : {
+        ok: false,
+        code: 'link_expired',
+        message: 'This link does not work. Turn the e-mails off in your account.',
+      },
 );

@@ -1,11 +1,11 @@
-import type { Metadata } from 'next';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
 import { settings } from '@/server/base/env';
 import { findSubscriptionOfLink } from '@/server/people/warnings/unsubscribe';
 import { DeadLink } from '../dead-link';
 import { Sheet } from '../sheet';
 import { Unsubscribe } from './unsubscribe';
 
-export const metadata: Metadata = { title: 'Unsubscribe', robots: 'noindex', referrer: 'no-referrer' };
+export const generateMetadata = titled('unsubscribe');
 
 type Props = { searchParams: Promise<{ token?: string | string[] }> };
 
@@ -16,9 +16,9 @@ export default async function UnsubscribePage({ searchParams }: Props) {
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {found === null || typeof token !== 'string' ? (
-        <DeadLink task="choose which e-mails you get" href="/account/limits#mails" why="It is incomplete" />
+        <DeadLink task="unsubscribe" href="/account/limits#mails" />
       ) : (
-        <Unsubscribe token={token} {...found} />
+        <Unsubscribe texts={await readPageTexts('unsubscribe')} token={token} {...found} />
       )}
     </Sheet>
   );

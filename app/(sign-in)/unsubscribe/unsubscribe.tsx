@@ -1,22 +1,19 @@
 'use client';
 
 import { useState } from 'react';
+import { type PageTexts, speakPage } from '@/app/_session/page-words';
+import { describeRefusal } from '@/app/_session/shared-words';
 import { Button, buttonClass } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
 import type { Subscription } from '@/server/base/unsubscribe-link';
+import { joinSentences } from '@/texts/say';
 import { unsubscribeByMail } from './actions';
 
-const MAILS: Record<Subscription['kind'], string> = {
-  limits: 'e-mails at 50, 80 and 100% of your limits and credits',
-  unusual: 'e-mails about unusual spending',
-  weekly: 'the weekly summary',
-  alerts: 'alerts about the apps of your team',
-};
+type Props = { texts: PageTexts<'unsubscribe'>; token: string; kind: Subscription['kind']; isOn: boolean };
 
-type Props = { token: string; kind: Subscription['kind']; isOn: boolean };
-
-export function Unsubscribe({ token, kind, isOn: wasOn }: Props) {
+export function Unsubscribe({ texts, token, kind, isOn: wasOn }: Props) {
+  const { say, shared, language } = speakPage(texts);
   const { run, isRunning, failure } = useAction(unsubscribeByMail);
   const [isOn, setOn] = useState(wasOn);
   const end = async () => {
@@ -24,26 +21,30 @@ export function Unsubscribe({ token, kind, isOn: wasOn }: Props) {
   };
   return (
     <div className="animate-appear">
-      <h1 className="text-2xl font-semibold">{isOn ? 'Unsubscribe?' : 'You are unsubscribed'}</h1>
+      <h1 className="text-2xl font-semibold">{isOn ? say.ask : say.ended}</h1>
       <p className="mt-1.5 mb-6 text-muted" role="status">
-        {isOn ? `You no longer get ${MAILS[kind]} then.` : `You no longer get ${MAILS[kind]}.`} You can turn
-        them on again at any time{kind === 'alerts' ? ' on the Team page of an app' : ' in your account'}.
+        {joinSentences(language, [
+          isOn ? say.askText[kind] : say.endedText[kind],
+          kind === 'alerts' ? say.againForTeam : say.again,
+        ])}
       </p>
       {failure && (
         <div className="mb-4">
-          <Notice kind="danger">{failure.message}</Notice>
+          <Notice kind="danger">
+            {failure.code === 'link_expired' ? say.expired : describeRefusal(failure, shared)}
+          </Notice>
         </div>
       )}
       {isOn ? (
         <Button size="large" className="w-full" busy={isRunning} onClick={() => void end()}>
-          Unsubscribe
+          {say.unsubscribe}
         </Button>
       ) : (
         <a
           href={kind === 'alerts' ? '/partner' : '/account/limits#mails'}
           className={`${buttonClass({ look: 'secondary' })} w-full`}
         >
-          {kind === 'alerts' ? 'Open the partner dashboard' : 'Choose which e-mails you get'}
+          {kind === 'alerts' ? say.dashboard : say.choose}
         </a>
       )}
     </div>

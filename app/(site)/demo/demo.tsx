@@ -1,9 +1,9 @@
 'use client';
 
+import type { Language } from '@/texts/languages';
 import type { Problem } from '../../_requests/describe-problem';
 import { Amount } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { CallbackLog } from './callback-log';
 import type { DemoState, ModelResponse } from './demo-state';

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { readLanguage } from '@/app/_session/language';
 import { isLive, settings } from '@/server/base/env';
 import { findDemoPublishableKey } from '@/server/partners/demo';
-import { readLanguage } from '../../_ui/language';
 import { Demo } from './demo';
 
 export const metadata: Metadata = { title: 'Demo app' };

@@ -1,7 +1,7 @@
 'use client';
 
-import { formatCredits } from '../../_ui/amount';
-import type { Language } from '../../_ui/language';
+import type { Language } from '@/texts/languages';
+import { countCredits } from '../../_ui/amount';
 import type { Messages } from '../messages';
 import type { VisitState } from './api';
 
@@ -15,7 +15,7 @@ type Props = {
 
 /** The app and the signed-in user. */
 export function AccountHeader({ say, language, visit, onAccount }: Props) {
-  const balance = `${formatCredits(visit.balance ?? 0, language)} ${say.credits}`;
+  const balance = say.credits({ count: countCredits(visit.balance ?? 0, language) });
   return (
     <header className="mb-4 flex min-h-11 items-center gap-3">
       {visit.app_logo === null ? (
@@ -46,7 +46,7 @@ export function AccountHeader({ say, language, visit, onAccount }: Props) {
         <button
           type="button"
           onClick={onAccount}
-          aria-label={say.accountOpen(visit.app_name)}
+          aria-label={say.accountOpen({ app: visit.app_name })}
           className="grid size-11 shrink-0 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-text"
         >
           <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">

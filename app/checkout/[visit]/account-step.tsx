@@ -1,9 +1,9 @@
 'use client';
 
+import type { Language } from '@/texts/languages';
 import { Amount } from '../../_ui/amount';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
@@ -33,7 +33,7 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.accountTitle}</StepTitle>
       <p className="mt-1.5 mb-5 wrap-anywhere text-muted">
-        {isSignedIn ? visit.email : say.accountByKey(visit.app_name)}
+        {isSignedIn ? visit.email : say.accountByKey({ app: visit.app_name })}
       </p>
       {visit.limited_by !== null && (
         <div className="mb-4">
@@ -43,7 +43,7 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
         </div>
       )}
       <dl className="grid gap-2.5 border-y border-line py-4">
-        <Line label={say.accountHere(visit.app_name)}>{show(visit.balance)}</Line>
+        <Line label={say.accountHere({ app: visit.app_name })}>{show(visit.balance)}</Line>
         {isSignedIn && (
           <>
             <Line label={say.accountAll}>{show(visit.money)}</Line>
@@ -74,7 +74,7 @@ export function AccountStep({ say, language, visit, accountUrl, onSignIn, onSign
       )}
       <AppContact say={say} visit={visit} />
       <StepActions>
-        <p className="mb-3 text-sm text-muted">{say.signOutHint(visit.app_name)}</p>
+        <p className="mb-3 text-sm text-muted">{say.signOutHint({ app: visit.app_name })}</p>
         <div className="grid grid-cols-2 items-start gap-2">
           <Button look="secondary" size="large" onClick={onBack}>
             {say.back}
@@ -102,7 +102,7 @@ function AppContact({ say, visit }: Pick<Props, 'say' | 'visit'>) {
   if (site === null && support === null) return null;
   return (
     <p className="pt-4 text-sm wrap-anywhere text-muted">
-      {say.accountHelp(name)}:{' '}
+      {say.accountHelp({ app: name })}{' '}
       {support !== null && (
         <a href={`mailto:${support}`} className="text-accent underline">
           {support}

@@ -1,5 +1,5 @@
-import type { Language } from '../../_ui/language';
-import type { Messages } from '../messages';
+import { textOf } from '@/texts/say';
+import type { Words } from '../messages';
 import { type AllowanceChoice, type Api, failureCode, type PaymentStatus, type VisitState } from './api';
 import { createCardActions } from './card-actions';
 import type { CheckoutEvent } from './checkout-state';
@@ -9,8 +9,7 @@ import type { HostLink } from './use-host';
 type Context = {
   api: Api;
   host: HostLink;
-  say: Messages;
-  language: Language;
+  words: Words;
   dispatch(event: CheckoutEvent): void;
 };
 
@@ -20,7 +19,8 @@ export type Actions = ReturnType<typeof createActions>;
  * The actions of the user in the checkout. Each one calls the server, informs the page that embeds us, and
  * reports the outcome as an event. Forms get a message when a call fails.
  */
-export function createActions({ api, host, say, language, dispatch }: Context) {
+export function createActions({ api, host, words, dispatch }: Context) {
+  const { say, language } = words;
   const close = (): void => host.send({ t: 'close' });
   const reportPurchaseError = (code: string, message: string): void =>
     host.send({ t: 'purchase_error', error: { code, message } });
@@ -77,11 +77,11 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
   async function applyCode(code: string, amount?: number): Promise<string | undefined> {
     try {
       const found = await api.readOffer(code);
-      if ('refused' in found) return say.codeRefusals[found.refused] ?? say.wrong;
+      if ('refused' in found) return textOf(say.codeRefusals, found.refused) ?? say.wrong;
       dispatch({ type: 'code_applied', offer: found.offer });
       return undefined;
     } catch (error) {
-      if (failureCode(error) !== 'step_up_required') return describeFailure(error, say);
+      if (failureCode(error) !== 'step_up_required') return describeFailure(error, words);
       dispatch({ type: 'code_step_up_requested', amount, code });
       return undefined;
     }
@@ -89,7 +89,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
 
   /** Why a payment with a code could not start: the code may have been used up since it was entered. */
   async function describePaymentFailure(error: unknown, code: string | undefined): Promise<string> {
-    if (code === undefined || failureCode(error) !== 'invalid_request') return describeFailure(error, say);
+    if (code === undefined || failureCode(error) !== 'invalid_request') return describeFailure(error, words);
     const refusal = await applyCode(code);
     if (refusal === undefined) return say.wrong;
     dispatch({ type: 'code_removed' });
@@ -161,7 +161,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
       dispatch({ type: 'allowance_saved', granted });
       return undefined;
     } catch (error) {
-      if (failureCode(error) !== 'step_up_required') return describeCodeFailure(error, say);
+      if (failureCode(error) !== 'step_up_required') return describeCodeFailure(error, words);
       dispatch({ type: 'step_up_requested' });
       return undefined;
     }
@@ -181,7 +181,7 @@ export function createActions({ api, host, say, language, dispatch }: Context) {
   }
 
   return {
-    ...createCardActions({ api, host, say, language, dispatch }),
+    ...createCardActions({ api, host, words, dispatch }),
     start,
     refresh,
     finishSignIn,

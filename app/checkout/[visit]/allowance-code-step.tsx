@@ -1,10 +1,11 @@
 'use client';
 
 import { useState } from 'react';
-import { formatCredits } from '../../_ui/amount';
+import type { Language } from '@/texts/languages';
+import { countCredits } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
 import { type Challenge, CodeEntry } from '../../_ui/code-entry';
-import type { Language } from '../../_ui/language';
+import { withPart } from '../../_ui/with-part';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { Actions } from './actions';
@@ -35,7 +36,7 @@ export function AllowanceCodeStep({
 }: Props) {
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const credits = formatCredits(choice.credits, language);
+  const count = countCredits(choice.credits, language);
 
   async function confirm(code: string): Promise<boolean> {
     setBusy(true);
@@ -49,11 +50,13 @@ export function AllowanceCodeStep({
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle focus={false}>{say.allowanceCodeTitle}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">
-        {say.allowanceCodeText(visit.app_name, credits)}{' '}
-        <strong className="font-medium wrap-anywhere text-text">{visit.email}</strong>
+        {withPart(
+          (email) => say.allowanceCodeText({ app: visit.app_name, count, email }),
+          <strong className="font-medium wrap-anywhere text-text">{visit.email}</strong>,
+        )}
       </p>
       <CodeEntry
-        words={{ ...say, signIn: say.allow(credits) }}
+        words={{ ...say, signIn: say.allow({ count }) }}
         hint={say.codeHint}
         error={error}
         challenge={challenge}

@@ -1,10 +1,10 @@
 'use client';
 
 import { type FormEvent, useRef, useState } from 'react';
-import { formatCredits } from '../../_ui/amount';
+import type { Language } from '@/texts/languages';
+import { countCredits, formatCredits, UNKNOWN_COUNT } from '../../_ui/amount';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
@@ -57,11 +57,11 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
 
   return (
     <form onSubmit={submit} noValidate className="animate-appear flex flex-1 flex-col">
-      <StepTitle>{say.allowanceTitle(visit.app_name)}</StepTitle>
+      <StepTitle>{say.allowanceTitle({ app: visit.app_name })}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">
-        {(visit.status === 'partner_limit_reached' ? say.allowanceUsedUp : say.allowanceText)(
-          show(visit.money ?? 0),
-        )}
+        {(visit.status === 'partner_limit_reached' ? say.allowanceUsedUp : say.allowanceText)({
+          count: countCredits(visit.money ?? 0, language),
+        })}
       </p>
       {visit.limits.length > 0 && (
         <div className="mb-6">
@@ -69,13 +69,13 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
         </div>
       )}
       <TextField
-        label={`${say.allowanceField} (${say.credits})`}
+        label={say.allowanceField}
         name="credits"
         inputMode="numeric"
         autoComplete="off"
         value={typed}
         hint={say.allowanceHint}
-        error={isChecked && !isValid ? say.allowanceInvalid(show(most)) : undefined}
+        error={isChecked && !isValid ? say.allowanceInvalid({ most: show(most) }) : undefined}
         onChange={(event) => choose(event.target.value)}
       />
       <div className="mt-3 flex flex-wrap gap-2">
@@ -85,7 +85,7 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
           </ArmedButton>
         ))}
         <ArmedButton look="secondary" size="small" onClick={() => choose(String(most))}>
-          {say.allowanceAll(show(most))}
+          {say.allowanceAll({ credits: show(most) })}
         </ArmedButton>
       </div>
       <StepActions>
@@ -95,7 +95,7 @@ export function AllowanceStep({ say, language, visit, onAllow, onBuy }: Props) {
           </div>
         )}
         <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
-          {say.allow(isValid ? show(credits) : '…')}
+          {say.allow({ count: isValid ? countCredits(credits, language) : UNKNOWN_COUNT })}
         </ArmedButton>
         <Button look="quiet" className="mt-2 w-full" onClick={onBuy}>
           {say.buyInstead}

@@ -2,11 +2,12 @@
 
 import { type FormEvent, useState } from 'react';
 import { nameCard } from '@/server/payments/checkout/card-name';
-import { formatCredits, formatMoney } from '../../_ui/amount';
+import type { Language } from '@/texts/languages';
+import { joinSentences } from '@/texts/say';
+import { countCredits, formatCredits, formatMoney } from '../../_ui/amount';
 import { AmountTiles } from '../../_ui/amount-tiles';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import type { ShownCard } from '../../_ui/saved-card';
 import { TextField } from '../../_ui/text-field';
@@ -50,7 +51,7 @@ export function AmountStep(props: Props) {
   return (
     <form onSubmit={form.submit} noValidate className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.amountTitle}</StepTitle>
-      <p className="mt-1.5 mb-5 text-muted">{say.amountText(visit.app_name)}</p>
+      <p className="mt-1.5 mb-5 text-muted">{say.amountText({ app: visit.app_name })}</p>
       <AmountNotices {...props} isPaused={isPaused} />
       <AmountTiles
         legend={<legend className="sr-only">{say.amountGroup}</legend>}
@@ -73,8 +74,8 @@ export function AmountStep(props: Props) {
             autoFocus
             prefix={currency === 'eur' ? '€' : '$'}
             value={form.typed}
-            hint={say.amountRange(least, most)}
-            error={form.isInvalid ? say.amountInvalid(least, most) : undefined}
+            hint={say.amountRange({ least, most })}
+            error={form.isInvalid ? say.amountInvalid({ least, most }) : undefined}
             onChange={(event) => form.type(event.target.value)}
           />
         </div>
@@ -121,7 +122,7 @@ function AmountNotices({ say, language, visit, isPaused }: Props & { isPaused: b
       {limit !== null && (
         <div className="mb-4">
           <Notice kind="warning">
-            {describeLimit(limit, { say, language, app })} {say.limitNotLifted}
+            {joinSentences(language, [describeLimit(limit, { say, language, app }), say.limitNotLifted])}
           </Notice>
         </div>
       )}
@@ -140,7 +141,7 @@ type ButtonProps = Props & { form: ReturnType<typeof useAmountForm> };
  * With a saved card, one click pays. Enter in the amount never does: it leads to the form, like the button for
  * another payment method.
  */
-function PayButtons({ say, cards, form, onPayWithCard, onRemoveCard }: ButtonProps) {
+function PayButtons({ say, language, cards, form, onPayWithCard, onRemoveCard }: ButtonProps) {
   const [chosenId, setChosenId] = useState<string>();
   const [payId] = useState(newSaveId);
   const { amount, currency, money } = form;
@@ -157,6 +158,7 @@ function PayButtons({ say, cards, form, onPayWithCard, onRemoveCard }: ButtonPro
       {cards && card && (
         <CardChoice
           say={say}
+          language={language}
           cards={cards}
           card={card}
           onChoose={setChosenId}
@@ -165,7 +167,9 @@ function PayButtons({ say, cards, form, onPayWithCard, onRemoveCard }: ButtonPro
       )}
       {(isReading || card) && (
         <ArmedButton size="large" busy={isReading || form.busy === 'card'} onClick={pay} className={PAY_LOOK}>
-          {card && amount !== null ? say.cardPay(money(amount), nameCard(card)) : say.cardsLoading}
+          {card && amount !== null
+            ? say.cardPay({ money: money(amount), card: nameCard(card) })
+            : say.cardsLoading}
         </ArmedButton>
       )}
       <ArmedButton
@@ -175,7 +179,11 @@ function PayButtons({ say, cards, form, onPayWithCard, onRemoveCard }: ButtonPro
         busy={form.busy === 'form'}
         className="w-full"
       >
-        {isReading || card ? say.cardOther : amount === null ? say.goOn : say.continue(money(amount))}
+        {isReading || card
+          ? say.cardOther
+          : amount === null
+            ? say.goOn
+            : say.continue({ money: money(amount) })}
       </ArmedButton>
     </>
   );
@@ -205,9 +213,9 @@ function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props)
   const answers = visit.answer === null ? null : countAnswers(bought + bonus, visit.answer.credits);
   const notes = [
     ...(visit.answer !== null && answers !== null
-      ? [say.answers(formatCredits(answers, language), visit.answer.model)]
+      ? [say.answers({ count: answers, model: visit.answer.model })]
       : []),
-    ...(currency === 'eur' ? [say.rate(...describeRate(rate, currency, language))] : []),
+    ...(currency === 'eur' ? [say.rate(describeRate(rate, currency, language))] : []),
     ...(visit.includes_tax ? [say.taxIncluded] : []),
   ];
 
@@ -235,11 +243,11 @@ function useAmountForm({ say, language, visit, preset, offer, onChoose }: Props)
     attempt,
     submit,
     report: setFailure,
-    notes: notes.join(' '),
+    notes: joinSentences(language, notes),
     bonus: amount === null ? 0 : bonus,
     isInvalid: isChecked && amount === null,
     money: (value: number) => formatMoney(value, currency, language),
-    credits: (value: number) => `${formatCredits(creditsFor(value, rate), language)} ${say.credits}`,
+    credits: (value: number) => say.credits({ count: countCredits(creditsFor(value, rate), language) }),
     choose: setChoice,
     type(text: string) {
       setTyped(text);

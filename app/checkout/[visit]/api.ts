@@ -1,9 +1,12 @@
+import type { Language } from '@/texts/languages';
 import type { ShownCard } from '../../_ui/saved-card';
 import type { Offer } from './purchase-amount';
 
 /** The API behind this page. The browser sends the visit's cookie with each call. */
 
 export type VisitState = {
+  /** That the account chose, once it is known. */
+  language: Language | null;
   app_name: string;
   /** On our own origin. */
   app_logo: string | null;
@@ -111,7 +114,7 @@ export type PaymentStatus = {
   balance: number;
   can_spend: boolean;
   limited_by: LimitedBy | null;
-  /** A code; `failures` in messages.ts has its text. */
+  /** A code; `failures` in the texts has its text. */
   failure?: string;
   receipt_id?: string;
 };
@@ -127,9 +130,9 @@ export type AllowanceOutcome =
 export type SignedIn = { sign_in_token: string; state: VisitState };
 
 /** A code that was mailed, as the user entered it. */
-export type EnteredCode = { challengeId: string; email: string; code: string };
+export type EnteredCode = { challengeId: string; email: string; code: string; locale: Language };
 
-/** A promotion code's offer, or why there is none: a key of `codeRefusals` in messages.ts. */
+/** A promotion code's offer, or why there is none: a key of `codeRefusals` in the texts. */
 type OfferAnswer = { offer: Offer } | { refused: string };
 
 export class RequestFailed extends Error {

@@ -1,5 +1,4 @@
-import type { Language } from '../../_ui/language';
-import type { Messages } from '../messages';
+import type { Words } from '../messages';
 import { type Api, type CardChoice, type CardPayment, failureCode } from './api';
 import type { CheckoutEvent } from './checkout-state';
 import { describeCardFailure } from './describe-failure';
@@ -8,15 +7,14 @@ import type { HostLink } from './use-host';
 type Context = {
   api: Api;
   host: HostLink;
-  say: Messages;
-  language: Language;
+  words: Words;
   dispatch(event: CheckoutEvent): void;
 };
 
 const NOTHING_BOUGHT = { credits_added: 0, balance: 0, can_spend: false, limited_by: null };
 
 /** The actions of the user with saved cards. */
-export function createCardActions({ api, host, say, language, dispatch }: Context) {
+export function createCardActions({ api, host, words, dispatch }: Context) {
   /** Without its cards, a user pays with the form. */
   async function readCards(): Promise<void> {
     dispatch({ type: 'cards_read', cards: await api.readCards().catch(() => []) });
@@ -24,7 +22,7 @@ export function createCardActions({ api, host, say, language, dispatch }: Contex
 
   async function payWithCard(choice: CardChoice): Promise<string | undefined> {
     try {
-      report(await api.payWithCard(choice, language));
+      report(await api.payWithCard(choice, words.language));
       return undefined;
     } catch (error) {
       if (failureCode(error) === 'step_up_required') {
@@ -36,7 +34,7 @@ export function createCardActions({ api, host, say, language, dispatch }: Contex
         t: 'purchase_error',
         error: { code: failureCode(error), message: 'The payment could not be started.' },
       });
-      return describeCardFailure(error, say);
+      return describeCardFailure(error, words);
     }
   }
 
@@ -58,7 +56,7 @@ export function createCardActions({ api, host, say, language, dispatch }: Contex
       dispatch({ type: 'card_removed', cardId });
       return undefined;
     } catch (error) {
-      if (failureCode(error) !== 'step_up_required') return describeCardFailure(error, say);
+      if (failureCode(error) !== 'step_up_required') return describeCardFailure(error, words);
       dispatch({ type: 'card_step_up_requested', amount });
       return undefined;
     }

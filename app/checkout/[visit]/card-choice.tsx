@@ -2,6 +2,8 @@
 
 import { useState } from 'react';
 import { nameCard } from '@/server/payments/checkout/card-name';
+import type { Language } from '@/texts/languages';
+import { joinSentences } from '@/texts/say';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button } from '../../_ui/button';
 import { type ShownCard, writeExpiry } from '../../_ui/saved-card';
@@ -10,6 +12,7 @@ import type { Messages } from '../messages';
 
 type Props = {
   say: Messages;
+  language: Language;
   /** At least one. */
   cards: ShownCard[];
   card: ShownCard;
@@ -18,7 +21,7 @@ type Props = {
 };
 
 /** The saved card to pay with. It can be removed here too. */
-export function CardChoice({ say, cards, card, onChoose, onRemove }: Props) {
+export function CardChoice({ say, language, cards, card, onChoose, onRemove }: Props) {
   const [isRemoving, setRemoving] = useState(false);
   const [isBusy, setBusy] = useState(false);
 
@@ -37,7 +40,10 @@ export function CardChoice({ say, cards, card, onChoose, onRemove }: Props) {
         className="mb-4 rounded-xl border border-line px-4 py-3.5"
       >
         <p className="text-sm">
-          {say.cardRemoveText(nameCard(card))} {card.endsTopUp && say.cardRemoveTopUp}
+          {joinSentences(language, [
+            say.cardRemoveText({ card: nameCard(card) }),
+            card.endsTopUp && say.cardRemoveTopUp,
+          ])}
         </p>
         <div className="mt-3 grid grid-cols-2 gap-2">
           <Button look="secondary" onClick={() => setRemoving(false)}>
@@ -64,13 +70,13 @@ export function CardChoice({ say, cards, card, onChoose, onRemove }: Props) {
         />
       ) : (
         <p className="min-w-0 flex-1 self-center text-sm text-muted tabular-nums">
-          {nameCard(card)}, {say.cardExpires(writeExpiry(card))}
+          {say.cardExpires({ card: nameCard(card), date: writeExpiry(card) })}
         </p>
       )}
       <Button
         look="quiet"
         size="small"
-        aria-label={`${say.cardRemove}: ${nameCard(card)}`}
+        aria-label={say.cardRemoveNamed({ card: nameCard(card) })}
         onClick={() => setRemoving(true)}
       >
         {say.cardRemove}

@@ -10,6 +10,7 @@ import {
 } from './checkout-state';
 
 const VISIT: VisitState = {
+  language: null,
   app_name: 'App',
   app_logo: null,
   app_site: null,

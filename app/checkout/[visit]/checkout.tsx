@@ -1,8 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import type { Language } from '../../_ui/language';
-import { messagesFor } from '../messages';
+import type { Words } from '../messages';
 import { FullMessage, OpeningMessage, Panel } from '../panel';
 import { ProblemStep } from '../problem-step';
 import { AccountHeader } from './account-header';
@@ -15,16 +14,17 @@ import { useCheckout } from './use-checkout';
 type Props = {
   visitId: string;
   origin: string;
-  language: Language;
+  words: Words;
+  followsAccount: boolean;
   brand: string;
   accountUrl: string;
   signIn: SignInWindow;
   mailUrl: string | null;
 };
 
-export function Checkout({ visitId, origin, language, brand, accountUrl, signIn, mailUrl }: Props) {
-  const say = messagesFor(language);
-  const { state, dispatch, api, host, orphaned, actions, leave } = useCheckout(visitId, origin, language);
+export function Checkout({ brand, accountUrl, signIn, mailUrl, ...opened }: Props) {
+  const { state, dispatch, api, host, orphaned, words, actions, leave } = useCheckout(opened);
+  const { say, language } = words;
   const { visit, cards, step, isLeaving, offer } = state;
 
   if (orphaned) return <DeadEnd title={say.noOpenerTitle} text={say.noOpenerText} />;
@@ -43,7 +43,7 @@ export function Checkout({ visitId, origin, language, brand, accountUrl, signIn,
     );
   }
   return (
-    <Panel footer={visit.sandbox ? say.sandbox : say.footer(brand)}>
+    <Panel footer={visit.sandbox ? say.sandbox : say.footer({ brand })}>
       <AccountHeader
         say={say}
         language={language}

@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import type { Language } from '@/texts/languages';
 import { Button } from '../../_ui/button';
 import { ContinueButton } from '../continue-button';
 import type { Messages } from '../messages';
@@ -10,6 +11,7 @@ import { describeFailure } from './describe-failure';
 
 type Props = {
   say: Messages;
+  language: Language;
   api: Api;
   visit: VisitState;
   /** Masked. */
@@ -22,7 +24,18 @@ type Props = {
 };
 
 /** Signs in a user who is already signed in on this device, with one click. The app alone cannot do that. */
-export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOther, onBuy, onBack }: Props) {
+export function ContinueAs({
+  api,
+  visit,
+  email,
+  isStepUp,
+  onSignedIn,
+  onOther,
+  onBuy,
+  onBack,
+  ...words
+}: Props) {
+  const { say } = words;
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -35,7 +48,7 @@ export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOth
     } catch (failure) {
       // The device was signed out in the meantime, so a code is needed.
       if (failureCode(failure) === 'step_up_required') return onOther();
-      setError(describeFailure(failure, say));
+      setError(describeFailure(failure, words));
       setBusy(false);
     }
   }
@@ -43,7 +56,7 @@ export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOth
   return (
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
-      <p className="mt-1.5 mb-6 text-muted">{say.knownText(visit.app_name)}</p>
+      <p className="mt-1.5 mb-6 text-muted">{say.knownText({ app: visit.app_name })}</p>
       <ContinueButton say={say} email={email} busy={busy} onClick={() => void proceed()} />
       <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
         {error}
@@ -61,7 +74,7 @@ export function ContinueAs({ say, api, visit, email, isStepUp, onSignedIn, onOth
           {say.back}
         </Button>
       )}
-      <p className="mt-4 text-sm text-muted">{say.emailPrivacy(visit.app_name)}</p>
+      <p className="mt-4 text-sm text-muted">{say.emailPrivacy({ app: visit.app_name })}</p>
     </section>
   );
 }

@@ -1,4 +1,5 @@
-import type { Language } from '../../_ui/language';
+import type { Language } from '@/texts/languages';
+import { joinSentences } from '@/texts/say';
 import type { Messages } from '../messages';
 import type { LimitedBy } from './api';
 
@@ -22,21 +23,19 @@ export function describeLimit(
   { say, language, app }: Words,
 ): string {
   if (kind === 'review') return say.limitReview;
-  if (kind === 'stop') return scope === 'all' ? say.limitStopAll : say.limitStopApp(app);
-  const reached = say.limitReached(kind, scope === 'partner' ? app : null, scope === 'all');
-  return [
-    reached,
-    at !== null && say.limitResetsAt(describeTime(at, language)),
-    say.limitRaise(scope === 'partner'),
-  ]
-    .filter(Boolean)
-    .join(' ');
+  if (kind === 'stop') return scope === 'all' ? say.limitStopAll : say.limitStopApp({ app });
+  const reached = say.limitReached[kind];
+  return joinSentences(language, [
+    scope === 'partner' ? reached.partner({ app }) : reached[scope ?? 'app'],
+    at !== null && say.limitResetsAt({ time: describeTime(at, language) }),
+    scope === 'partner' ? say.limitRaiseOfApp : say.limitRaiseOwn,
+  ]);
 }
 
 /** The link to where the user lifts it. */
 export function nameRemedy({ kind, scope }: LimitedBy, { say, app }: Words): string {
   if (kind !== 'stop') return say.changeLimits;
-  return scope === 'all' ? say.resumeAll : say.resumeApp(app);
+  return scope === 'all' ? say.resumeAll : say.resumeApp({ app });
 }
 
 /** Whether the app can spend what was bought, and if not, when. */
@@ -44,7 +43,8 @@ export function describeUse(
   { can_spend: canSpend, limited_by: limit }: { can_spend: boolean; limited_by: LimitedBy | null },
   words: Words,
 ): string {
-  const { say, app } = words;
-  if (limit !== null) return `${say.successLater(app)} ${describeLimit(limit, words)}`;
-  return canSpend ? say.successText(app) : say.successDebt(app);
+  const { say, language, app } = words;
+  if (limit !== null)
+    return joinSentences(language, [say.successLater({ app }), describeLimit(limit, words)]);
+  return canSpend ? say.successText({ app }) : say.successDebt({ app });
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { Issuer } from '@/server/people/issuers';
+import type { Language } from '@/texts/languages';
 import { Button } from '../../_ui/button';
 import type { Messages } from '../messages';
 import { type Api, RequestFailed, type SignedIn } from './api';
@@ -11,6 +12,7 @@ export type SignInWindow = { issuers: Issuer[]; window: string };
 
 type Props = {
   say: Messages;
+  language: Language;
   api: Api;
   signIn: SignInWindow;
   onSignedIn(result: SignedIn): Promise<void>;
@@ -21,7 +23,7 @@ type Props = {
 const FEATURES = 'popup,width=460,height=740';
 
 /** An issuer's pages allow no frame, so they open in a window, inside the click. It returns as a code does. */
-export function IssuerWindows({ say, api, signIn, onSignedIn, onOther, onFailed }: Props) {
+export function IssuerWindows({ say, language, api, signIn, onSignedIn, onOther, onFailed }: Props) {
   const [opened, setOpened] = useState<Window | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -51,12 +53,16 @@ export function IssuerWindows({ say, api, signIn, onSignedIn, onOther, onFailed 
             busy={isBusy}
             className="w-full"
             onClick={() => {
-              const found = window.open(`${signIn.window}&with=${provider}`, '_blank', FEATURES);
+              const found = window.open(
+                `${signIn.window}&with=${provider}&locale=${language}`,
+                '_blank',
+                FEATURES,
+              );
               setOpened(found);
               if (found === null) onFailed(say.windowBlocked);
             }}
           >
-            {say.continueWith(name)}
+            {say.continueWith({ issuer: name })}
           </Button>
         ))}
       </div>

@@ -1,5 +1,5 @@
-import { formatCredits } from '../../_ui/amount';
-import type { Language } from '../../_ui/language';
+import type { Language } from '@/texts/languages';
+import { countCredits, formatCredits } from '../../_ui/amount';
 import { LimitBar } from '../../_ui/limit-bar';
 import type { Messages } from '../messages';
 import type { VisitLimit } from './api';
@@ -15,11 +15,11 @@ export function LimitList({ say, language, limits }: Props) {
       {limits.map(({ scope, period, most, used, resets_at }) => (
         <LimitBar
           key={`${scope} ${period}`}
-          label={say.limitTitle(scope, period)}
+          label={say.limitTitle[period][scope]}
           used={used}
           most={most}
-          text={say.limitUsed(show(used), show(most))}
-          note={say.limitResets(describeTime(resets_at, language))}
+          text={say.limitUsed({ used: show(used), count: countCredits(most, language) })}
+          note={say.limitResets({ time: describeTime(resets_at, language) })}
         />
       ))}
     </div>

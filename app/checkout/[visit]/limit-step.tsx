@@ -1,7 +1,7 @@
 'use client';
 
+import type { Language } from '@/texts/languages';
 import { Button, buttonClass } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import type { LimitedBy, VisitState } from './api';
@@ -28,7 +28,7 @@ export function LimitStep({ say, language, visit, limit, home, onReturn, onBuy, 
   useReturn(onReturn);
   return (
     <section className="animate-appear flex flex-1 flex-col">
-      <StepTitle>{say.limitReachedTitle(visit.app_name)}</StepTitle>
+      <StepTitle>{say.limitReachedTitle({ app: visit.app_name })}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">{describeLimit(limit, words)}</p>
       <LimitList say={say} language={language} limits={visit.limits} />
       <StepActions>

@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import type { Language } from '@/texts/languages';
 import { Button } from '../../_ui/button';
 import { ContinueButton } from '../continue-button';
 import type { Messages } from '../messages';
@@ -10,6 +11,7 @@ import { describeCodeFailure } from './describe-failure';
 
 type Props = {
   say: Messages;
+  language: Language;
   visit: VisitState;
   email: string;
   /** Signs in with the other account. */
@@ -19,7 +21,8 @@ type Props = {
 };
 
 /** The account does not change without a word. The address of the other one is not shown: anyone may hold this device. */
-export function OtherAccount({ say, visit, email, change, onSignedIn, onOtherEmail }: Props) {
+export function OtherAccount({ visit, email, change, onSignedIn, onOtherEmail, ...words }: Props) {
+  const { say } = words;
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
@@ -29,15 +32,17 @@ export function OtherAccount({ say, visit, email, change, onSignedIn, onOtherEma
     try {
       await onSignedIn(await change());
     } catch (failure) {
-      setError(describeCodeFailure(failure, say));
+      setError(describeCodeFailure(failure, words));
       setBusy(false);
     }
   }
 
   return (
     <section className="animate-appear flex flex-1 flex-col">
-      <StepTitle>{say.otherAccountTitle(visit.app_name)}</StepTitle>
-      <p className="mt-1.5 mb-6 wrap-anywhere text-muted">{say.otherAccountText(visit.app_name, email)}</p>
+      <StepTitle>{say.otherAccountTitle({ app: visit.app_name })}</StepTitle>
+      <p className="mt-1.5 mb-6 wrap-anywhere text-muted">
+        {say.otherAccountText({ app: visit.app_name, email })}
+      </p>
       <Button size="large" className="w-full" onClick={onOtherEmail}>
         {say.otherAccountRetry}
       </Button>

@@ -1,9 +1,9 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { formatCredits } from '../../_ui/amount';
+import type { Language } from '@/texts/languages';
+import { countCredits } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
 import type { Messages } from '../messages';
 import { CheckMark } from '../panel';
@@ -78,7 +78,7 @@ export function AllowedStep({ say, language, visit, granted, onDone }: AllowedPr
         </div>
         <StepTitle>{say.allowedTitle}</StepTitle>
         <p className="max-w-80 text-muted">
-          {say.allowedText(visit.app_name, formatCredits(granted, language))}
+          {say.allowedText({ app: visit.app_name, count: countCredits(granted, language) })}
         </p>
       </div>
       <Button size="large" className="w-full" onClick={onDone}>

@@ -1,9 +1,9 @@
 'use client';
 
 import { useEffect, useRef, useState } from 'react';
-import { formatCredits, formatMoney } from '../../_ui/amount';
+import type { Language } from '@/texts/languages';
+import { countCredits, formatMoney } from '../../_ui/amount';
 import { Button, buttonClass } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Spinner } from '../../_ui/spinner';
 import { useArmed } from '../../_ui/use-armed';
 import type { Messages } from '../messages';
@@ -54,7 +54,7 @@ export function PaymentStep(props: Props) {
       <StepTitle>{say.paymentTitle}</StepTitle>
       {payment.currency === 'eur' && (
         <p className="mt-2 text-sm text-muted">
-          {say.rateLocked(...describeRate(payment.rate, payment.currency, language))}
+          {say.rateLocked(describeRate(payment.rate, payment.currency, language))}
         </p>
       )}
       {isDeclined && (
@@ -196,7 +196,7 @@ function HostedForm({
       <p className="text-[1.75rem] leading-none font-semibold tabular-nums">
         {formatMoney(payment.amount, payment.currency, language, { inColumn: true })}
         <span className="mt-2 block text-base font-normal text-muted">
-          {formatCredits(payment.credits + payment.bonus_credits, language)} {say.credits}
+          {say.credits({ count: countCredits(payment.credits + payment.bonus_credits, language) })}
         </span>
       </p>
       <p className="max-w-72 text-muted">{isManual ? say.manualText : say.hostedText}</p>

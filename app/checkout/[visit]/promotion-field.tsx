@@ -2,9 +2,9 @@
 
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
-import { formatCredits } from '../../_ui/amount';
+import type { Language } from '@/texts/languages';
+import { countCredits } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { TextField } from '../../_ui/text-field';
 import type { Messages } from '../messages';
 import type { Offer } from './purchase-amount';
@@ -41,15 +41,20 @@ function AppliedCode({ say, language, offer, hasBonus, onRemove }: Props & { off
   return (
     <div className="mb-3 text-sm">
       <p className="flex min-h-10 items-center justify-between gap-3" role="status">
-        <span className="wrap-anywhere text-muted">{say.codeApplied(offer.code)}</span>
-        <Button look="quiet" size="small" aria-label={say.codeRemove(offer.code)} onClick={onRemove}>
+        <span className="wrap-anywhere text-muted">{say.codeApplied({ code: offer.code })}</span>
+        <Button
+          look="quiet"
+          size="small"
+          aria-label={say.codeRemove({ code: offer.code })}
+          onClick={onRemove}
+        >
           <X size={16} aria-hidden="true" />
         </Button>
       </p>
       {!hasBonus && (
         <p className="text-muted">
           {offer.min_purchase > 0
-            ? say.codeMinimum(formatCredits(offer.min_purchase, language))
+            ? say.codeMinimum({ count: countCredits(offer.min_purchase, language) })
             : say.codeRefusals.too_small}
         </p>
       )}

@@ -42,11 +42,11 @@ export function countAnswers(credits: number, each: number): number | null {
 }
 
 /** `€`, and how many dollars it buys. */
-export function describeRate(rate: number, currency: string, language: string): [from: string, to: string] {
+export function describeRate(rate: number, currency: string, language: string): { from: string; to: string } {
   const dollars = new Intl.NumberFormat(language, {
     style: 'currency',
     currency: 'USD',
     maximumFractionDigits: 6,
   });
-  return [currency.toUpperCase(), dollars.format(rate)];
+  return { from: currency.toUpperCase(), to: dollars.format(rate) };
 }

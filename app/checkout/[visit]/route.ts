@@ -2,7 +2,7 @@ import { SIGN_IN_WINDOW } from '@/app/_session/issuer-start';
 import { settings } from '@/server/base/env';
 import { findVisitOrigin } from '@/server/payments/checkout/visits';
 import { listIssuers } from '@/server/people/issuers';
-import { visitDocument } from '../document';
+import { readLocale, visitDocument } from '../document';
 
 type Context = { params: Promise<{ visit: string }> };
 
@@ -12,6 +12,7 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
   const visit = await findVisitOrigin(visitId);
   const { BASE_URL, BRAND_NAME, SANDBOX_MAIL_URL } = settings();
   return visitDocument(request, {
+    followsAccount: readLocale(request) === null,
     visitId,
     origin: visit?.origin ?? null,
     brand: BRAND_NAME,

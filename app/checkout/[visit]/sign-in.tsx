@@ -1,10 +1,11 @@
 'use client';
 
 import { type FormEvent, useState } from 'react';
+import type { Language } from '@/texts/languages';
 import { Button } from '../../_ui/button';
 import { type Challenge, CodeEntry } from '../../_ui/code-entry';
-import type { Language } from '../../_ui/language';
 import { TextField } from '../../_ui/text-field';
+import { withPart } from '../../_ui/with-part';
 import type { Messages } from '../messages';
 import { StepTitle } from '../step-title';
 import {
@@ -104,7 +105,11 @@ function EmailForm({
       const sent = await api.sendCode(address, language);
       onSent({ id: sent.challenge_id, email: address, resendInSeconds: sent.resend_in });
     } catch (failure) {
-      setError(failureCode(failure) === 'invalid_request' ? say.emailInvalid : describeFailure(failure, say));
+      setError(
+        failureCode(failure) === 'invalid_request'
+          ? say.emailInvalid
+          : describeFailure(failure, { say, language }),
+      );
       setBusy(false);
     }
   }
@@ -114,10 +119,10 @@ function EmailForm({
       <StepTitle focus={false}>{isStepUp ? say.stepUpTitle : say.signInTitle}</StepTitle>
       <p className="mt-1.5 mb-6 wrap-anywhere text-muted">
         {promotionCode !== undefined
-          ? say.stepUpForCode(promotionCode)
+          ? say.stepUpForCode({ code: promotionCode })
           : isStepUp
-            ? say.stepUpText(visit.app_name)
-            : say.signInText(visit.app_name)}
+            ? say.stepUpText({ app: visit.app_name })
+            : say.signInText({ app: visit.app_name })}
       </p>
       <TextField
         label={say.email}
@@ -130,7 +135,7 @@ function EmailForm({
         placeholder={say.emailPlaceholder}
         value={email}
         error={error}
-        hint={say.emailPrivacy(visit.app_name)}
+        hint={say.emailPrivacy({ app: visit.app_name })}
         onChange={(event) => {
           onEmail(event.target.value);
           setError(undefined);
@@ -141,12 +146,13 @@ function EmailForm({
       </Button>
       <IssuerWindows
         say={say}
+        language={language}
         api={api}
         signIn={props.signIn}
         onOther={props.onOther}
         onSignedIn={props.onSignedIn}
         onFailed={(failure) =>
-          setError(typeof failure === 'string' ? failure : describeFailure(failure, say))
+          setError(typeof failure === 'string' ? failure : describeFailure(failure, { say, language }))
         }
       />
       {onBuy && (
@@ -189,14 +195,14 @@ function CodeForm({
 
   async function verify(code: string): Promise<boolean> {
     setBusy(true);
-    const entry = { challengeId: id, email, code };
+    const entry = { challengeId: id, email, code, locale: language };
     try {
       const verified = await api.verifyCode(entry, false);
       if ('refused' in verified) onOther({ email, change: () => changeAccount(api, entry) });
       else await onSignedIn(verified);
       return true;
     } catch (failure) {
-      setError(describeCodeFailure(failure, say));
+      setError(describeCodeFailure(failure, { say, language }));
       setBusy(false);
       return false;
     }
@@ -209,7 +215,7 @@ function CodeForm({
       setError(undefined);
       onSent({ email, id: sent.challenge_id, resendInSeconds: sent.resend_in });
     } catch (failure) {
-      setError(describeFailure(failure, say));
+      setError(describeFailure(failure, { say, language }));
     }
   }
 
@@ -217,7 +223,10 @@ function CodeForm({
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle focus={false}>{say.codeTitle}</StepTitle>
       <p className="mt-1.5 mb-6 text-muted">
-        {say.codeText} <strong className="font-medium wrap-anywhere text-text">{email}</strong>
+        {withPart(
+          (shown) => say.codeText({ email: shown }),
+          <strong className="font-medium wrap-anywhere text-text">{email}</strong>,
+        )}
       </p>
       <CodeEntry
         words={say}

@@ -1,7 +1,7 @@
 'use client';
 
+import type { Language } from '@/texts/languages';
 import type { Init } from '@/widget/contract';
-import type { Language } from '../../_ui/language';
 import type { ShownCard } from '../../_ui/saved-card';
 import type { Messages } from '../messages';
 import { ProblemStep } from '../problem-step';
@@ -184,11 +184,11 @@ type FailedProps = Props & {
   onChooseAgain(): void;
 };
 
-function FailedStep({ say, reason, actions, onChooseAgain }: FailedProps) {
+function FailedStep({ say, language, reason, actions, onChooseAgain }: FailedProps) {
   const { title, text, canRetry } =
     reason === 'form_unavailable'
       ? { title: say.brokenTitle, text: say.brokenText, canRetry: true }
-      : describeOutcome(reason, say);
+      : describeOutcome(reason, { say, language });
   return (
     <ProblemStep
       title={title}

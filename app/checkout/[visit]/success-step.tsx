@@ -1,10 +1,10 @@
 'use client';
 
 import { type FormEvent, useId, useState } from 'react';
-import { Amount, formatCredits, formatMoney } from '../../_ui/amount';
+import type { Language } from '@/texts/languages';
+import { countCredits, formatCredits, formatMoney } from '../../_ui/amount';
 import { ArmedButton } from '../../_ui/armed-button';
 import { Button, buttonClass } from '../../_ui/button';
-import type { Language } from '../../_ui/language';
 import { Notice } from '../../_ui/notice';
 import type { ShownCard } from '../../_ui/saved-card';
 import { TextField } from '../../_ui/text-field';
@@ -41,16 +41,14 @@ export function SuccessStep(props: Props) {
         <div className="mb-2">
           <CheckMark />
         </div>
-        <StepTitle>{say.successTitle(formatCredits(creditsAdded, language))}</StepTitle>
+        <StepTitle>{say.successTitle({ count: countCredits(creditsAdded, language) })}</StepTitle>
         <p className="text-muted">{describeUse(outcome, { say, language, app: visit.app_name })}</p>
       </div>
       <dl className="grid gap-1.5 border-t border-line pt-4">
         <Line label={say.paid}>
           {formatMoney(payment.amount, payment.currency, language, { inColumn: true })}
         </Line>
-        <Line label={say.newBalance}>
-          <Amount credits={balance} language={language} /> {say.credits}
-        </Line>
+        <Line label={say.newBalance}>{say.credits({ count: countCredits(balance, language) })}</Line>
         {receiptId !== null && visit.signed_in === 'session' && visit.offers_invoices && (
           <Line label={say.invoice}>
             <AccountLink href={`${accountUrl}/receipts/${receiptId}#invoice`}>{say.invoiceGet}</AccountLink>
@@ -133,22 +131,22 @@ function Finish(props: Props) {
               onChange={(event) => setTicked(event.target.checked)}
               className="size-5 shrink-0 accent-accent"
             />
-            <span className="font-medium">{say.optIn(visit.app_name)}</span>
+            <span className="font-medium">{say.optIn({ app: visit.app_name })}</span>
           </label>
           <p id={hint} className="text-sm text-muted">
-            {say.optInHint(show(most))}
+            {say.optInHint({ count: countCredits(most, language) })}
           </p>
           {isTicked && (
             <div className="mt-3">
               <TextField
-                label={`${say.allowanceField} (${say.credits})`}
+                label={say.allowanceField}
                 name="credits"
                 inputMode="numeric"
                 autoComplete="off"
                 autoFocus
                 value={typed}
                 hint={say.allowanceHint}
-                error={isChecked && !isValid ? say.allowanceInvalid(show(most)) : undefined}
+                error={isChecked && !isValid ? say.allowanceInvalid({ most: show(most) }) : undefined}
                 onChange={(event) => {
                   setTyped(event.target.value);
                   setChecked(false);
@@ -163,7 +161,7 @@ function Finish(props: Props) {
         <Remedy {...props} />
         {isTicked ? (
           <ArmedButton type="submit" size="large" busy={busy} coveredHint={say.covered} className="w-full">
-            {say.optInSave(isValid ? show(credits) : '…')}
+            {say.optInSave({ credits: isValid ? show(credits) : '…' })}
           </ArmedButton>
         ) : (
           <Button type="submit" look={limit?.path ? 'secondary' : 'primary'} size="large" className="w-full">

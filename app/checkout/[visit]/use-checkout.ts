@@ -1,23 +1,29 @@
 'use client';
 
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'react';
-import type { Language } from '../../_ui/language';
-import { messagesFor } from '../messages';
+import type { Words } from '../messages';
 import { createActions } from './actions';
 import { createApi } from './api';
 import { guardsUnload, INITIAL_STATE, isPaying, reduce } from './checkout-state';
 import { useCloseGuard } from './use-close-guard';
 import { useHost } from './use-host';
+import { useWords } from './use-words';
+
+type Checkout = {
+  visitId: string;
+  origin: string;
+  words: Words;
+  /** Unless the app chose the language. */
+  followsAccount: boolean;
+};
 
 /** The state of the checkout and the actions that change it. `actions` is null until we are connected. */
-export function useCheckout(visitId: string, origin: string, language: Language) {
+export function useCheckout({ visitId, origin, words: first, followsAccount }: Checkout) {
   const api = useMemo(() => createApi(visitId), [visitId]);
   const [state, dispatch] = useReducer(reduce, INITIAL_STATE);
+  const words = useWords(first, followsAccount ? (state.visit?.language ?? null) : null);
   const { link: host, orphaned } = useHost(origin, () => dispatch({ type: 'close_requested' }));
-  const actions = useMemo(
-    () => host && createActions({ api, host, say: messagesFor(language), language, dispatch }),
-    [api, host, language],
-  );
+  const actions = useMemo(() => host && createActions({ api, host, words, dispatch }), [api, host, words]);
   const paying = isPaying(state.step);
   const releaseWindow = useCloseGuard(guardsUnload(state.step));
   const isStarted = useRef(false);
@@ -47,7 +53,7 @@ export function useCheckout(visitId: string, origin: string, language: Language)
     releaseWindow();
     actions?.close();
   };
-  return { state, dispatch, api, host, orphaned, actions, leave };
+  return { state, dispatch, api, host, orphaned, words, actions, leave };
 }
 
 /** The page around our frame does not receive keys pressed inside it. */

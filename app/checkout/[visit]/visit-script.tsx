@@ -1,10 +1,11 @@
 import '../checkout.css';
 import { Component, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import type { Language } from '../../_ui/language';
+import { chooseLanguage } from '@/texts/languages';
 import { DeadEndView } from '../gate/dead-end-view';
 import type { DeadEnd } from '../gate/gate-script';
-import { messagesFor } from '../messages';
+import { loadWords } from '../load-words';
+import type { Words } from '../messages';
 import { FullMessage, Panel } from '../panel';
 import { Checkout } from './checkout';
 import type { SignInWindow } from './issuer-windows';
@@ -15,6 +16,8 @@ export type VisitFacts = {
   /** Null if the visit does not exist or is over. */
   origin: string | null;
   brand: string;
+  /** Whether the language that the account chose applies: the app chose none. */
+  followsAccount: boolean;
   accountUrl: string;
   signIn: SignInWindow;
   mailUrl: string | null;
@@ -22,14 +25,14 @@ export type VisitFacts = {
 
 type Facts = VisitFacts | { deadEnd: DeadEnd };
 
-function show(at: HTMLElement, facts: Facts): void {
-  const language = document.documentElement.lang as Language;
+async function show(at: HTMLElement, facts: Facts): Promise<void> {
+  const words = await loadWords(chooseLanguage(document.documentElement.lang));
   createRoot(at).render(
-    <Boundary instead={<DeadEndView view={{ kind: 'broken' }} language={language} />}>
+    <Boundary instead={<DeadEndView view={{ kind: 'broken' }} say={words.say} />}>
       {'deadEnd' in facts ? (
-        <DeadEndView view={facts.deadEnd} language={language} />
+        <DeadEndView view={facts.deadEnd} say={words.say} />
       ) : (
-        <Visit {...facts} language={language} />
+        <Visit {...facts} words={words} />
       )}
     </Boundary>,
   );
@@ -50,9 +53,9 @@ class Boundary extends Component<{ instead: ReactNode; children: ReactNode }, { 
   }
 }
 
-function Visit({ origin, language, ...facts }: VisitFacts & { language: Language }) {
-  const say = messagesFor(language);
-  if (origin !== null) return <Checkout {...facts} origin={origin} language={language} />;
+function Visit({ origin, words, ...facts }: VisitFacts & { words: Words }) {
+  const { say } = words;
+  if (origin !== null) return <Checkout {...facts} origin={origin} words={words} />;
   return (
     <Panel>
       <FullMessage title={say.lostTitle}>
@@ -63,4 +66,4 @@ function Visit({ origin, language, ...facts }: VisitFacts & { language: Language
 }
 
 const place = document.querySelector<HTMLElement>('#view');
-if (place !== null) show(place, JSON.parse(place.dataset.facts ?? '{}') as Facts);
+if (place !== null) void show(place, JSON.parse(place.dataset.facts ?? '{}') as Facts);

@@ -1,13 +1,11 @@
-import type { Language } from '../../_ui/language';
 import { readableOrigin } from '../../_ui/readable-origin';
-import { messagesFor } from '../messages';
+import type { Messages } from '../messages';
 import { FullMessage, Panel, WarningMark } from '../panel';
 import { ProblemStep } from '../problem-step';
 import type { DeadEnd } from './gate-script';
 
 /** What the gate shows instead of a checkout. */
-export function DeadEndView({ view, language }: { view: DeadEnd; language: Language }) {
-  const say = messagesFor(language);
+export function DeadEndView({ view, say }: { view: DeadEnd; say: Messages }) {
   return (
     <Panel>
       {view.kind === 'refused' && (

@@ -35,7 +35,10 @@ async function openVisitFor({ origin, init, port }: Opener): Promise<DeadEnd | n
   const result = await openVisit(origin, { ...init, display: displayOf(init) });
   if (result.kind === 'refused') return { ...result, origin };
   if (result.kind === 'failed') return { kind: 'broken' };
-  window.location.replace(`/checkout/${encodeURIComponent(result.visitId)}#${init.rid}`);
+  // What the page chose, if it did.
+  const locale = new URLSearchParams(window.location.search).get('locale');
+  const search = locale === null ? '' : `?${new URLSearchParams({ locale })}`;
+  window.location.replace(`/checkout/${encodeURIComponent(result.visitId)}${search}#${init.rid}`);
   return null;
 }
 

@@ -1,14 +1,17 @@
 import type { Metadata } from 'next';
+import { readLanguage } from '@/app/_session/language';
 import { creditsToJson } from '@/server/base/credits';
 import { readReturnedPayment } from '@/server/payments/checkout/returned-payment';
-import { formatCredits } from '../../_ui/amount';
-import { readLanguage } from '../../_ui/language';
+import { CHECKOUT_TEXTS } from '@/texts/checkout';
+import { countCredits } from '../../_ui/amount';
 import { Spinner } from '../../_ui/spinner';
-import { messagesFor } from '../messages';
+import { wordsOf } from '../messages';
 import { CheckMark, FullMessage, Panel, WarningMark } from '../panel';
 import { AutoRefresh } from './auto-refresh';
 
-export const metadata: Metadata = { title: 'Checkout' };
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: CHECKOUT_TEXTS[await readLanguage()].pageTitle };
+}
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 type View = 'paid' | 'confirming' | 'processing' | 'failed' | 'cancelled' | 'unknown';
@@ -19,14 +22,14 @@ type View = 'paid' | 'confirming' | 'processing' | 'failed' | 'cancelled' | 'unk
  */
 export default async function ReturnPage({ searchParams }: Props) {
   const language = await readLanguage();
-  const say = messagesFor(language);
+  const { say } = wordsOf(CHECKOUT_TEXTS[language], language);
   const { status, session_id: sessionId } = await searchParams;
   const payment = typeof sessionId === 'string' ? await readReturnedPayment(sessionId) : null;
   const view = viewOf(payment?.status, status === 'cancelled');
   const content: Record<View, { title: string; text: string }> = {
     paid: {
-      title: say.returnPaid(formatCredits(creditsToJson(payment?.credits ?? 0n), language)),
-      text: say.returnPaidText(payment?.appName ?? ''),
+      title: say.successTitle({ count: countCredits(creditsToJson(payment?.credits ?? 0n), language) }),
+      text: say.returnPaidText({ app: payment?.appName ?? '' }),
     },
     confirming: { title: say.confirming, text: '' },
     processing: { title: say.processingTitle, text: say.processingText },

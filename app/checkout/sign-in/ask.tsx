@@ -2,18 +2,17 @@
 
 import { useState } from 'react';
 import { goToIssuer } from '@/app/_session/issuer-buttons';
+import { type SharedTexts, speakShared } from '@/app/_session/shared-words';
 import { ArmedButton } from '@/app/_ui/armed-button';
-import type { Language } from '@/app/_ui/language';
 import type { Issuer } from '@/server/people/issuers';
 import { ContinueButton } from '../continue-button';
-import { messagesFor } from '../messages';
 import { StepTitle } from '../step-title';
 
-type Props = { language: Language; issuer: Issuer; start: string; email: string };
+type Props = { shared: SharedTexts; issuer: Issuer; start: string; email: string };
 
 /** Leaves for the issuer, or continues with the account of this browser. */
-export function Ask({ language, issuer, start, email }: Props) {
-  const say = messagesFor(language);
+export function Ask({ shared, issuer, start, email }: Props) {
+  const { say } = speakShared(shared);
   const [isLeaving, setLeaving] = useState(false);
   return (
     <section className="animate-appear flex flex-1 flex-col">
@@ -27,7 +26,7 @@ export function Ask({ language, issuer, start, email }: Props) {
           void goToIssuer(issuer.provider, start);
         }}
       >
-        {say.continueWith(issuer.name)}
+        {say.continueWith({ issuer: issuer.name })}
       </ArmedButton>
       <ContinueButton
         say={say}

@@ -1,16 +1,15 @@
 'use client';
 
 import { useState } from 'react';
-import type { Language } from '@/app/_ui/language';
+import { describeRefusal, type SharedTexts, speakShared } from '@/app/_session/shared-words';
 import { useAction } from '@/app/_ui/use-action';
 import { ContinueButton } from '../continue-button';
-import { messagesFor } from '../messages';
 import { FullMessage } from '../panel';
 import { StepTitle } from '../step-title';
 import { signInToCheckout } from './actions';
 
 type Props = {
-  language: Language;
+  shared: SharedTexts;
   visitId: string;
   appName: string;
   email: string;
@@ -18,8 +17,9 @@ type Props = {
 };
 
 /** The page around the checkout can open this window, but not click in it. */
-export function HandOver({ language, visitId, appName, email, checkoutOrigin }: Props) {
-  const say = messagesFor(language);
+export function HandOver({ shared, visitId, appName, email, checkoutOrigin }: Props) {
+  const words = speakShared(shared);
+  const { say } = words;
   const { run, isRunning, failure } = useAction(signInToCheckout);
   const [isOver, setOver] = useState(false);
 
@@ -38,12 +38,12 @@ export function HandOver({ language, visitId, appName, email, checkoutOrigin }: 
   return (
     <section className="animate-appear flex flex-1 flex-col">
       <StepTitle>{say.signInTitle}</StepTitle>
-      <p className="mt-1.5 mb-6 text-muted">{say.knownText(appName)}</p>
+      <p className="mt-1.5 mb-6 text-muted">{say.knownText({ app: appName })}</p>
       <ContinueButton say={say} email={email} busy={isRunning} onClick={() => void proceed()} />
       <p role="alert" className="mt-2 text-sm text-danger empty:hidden">
-        {failure?.message}
+        {failure && describeRefusal(failure, words)}
       </p>
-      <p className="mt-4 text-sm text-muted">{say.emailPrivacy(appName)}</p>
+      <p className="mt-4 text-sm text-muted">{say.emailPrivacy({ app: appName })}</p>
     </section>
   );
 }

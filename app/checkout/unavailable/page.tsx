@@ -1,10 +1,14 @@
 import type { Metadata } from 'next';
-import { readLanguage } from '../../_ui/language';
+import { readLanguage } from '@/app/_session/language';
+import { CHECKOUT_TEXTS } from '@/texts/checkout';
 import { Unavailable } from './unavailable';
 
-export const metadata: Metadata = { title: 'Checkout' };
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: CHECKOUT_TEXTS[await readLanguage()].pageTitle };
+}
 
 /** Shown instead of a checkout that is temporarily unavailable (see proxy.ts). Any page may frame it: it holds no data. */
 export default async function UnavailablePage() {
-  return <Unavailable language={await readLanguage()} />;
+  const { brokenTitle, unavailableText, retry } = CHECKOUT_TEXTS[await readLanguage()];
+  return <Unavailable title={brokenTitle} text={unavailableText} action={retry} />;
 }

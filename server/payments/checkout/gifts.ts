@@ -1,6 +1,5 @@
 import { type Microcredits, microcredits } from '../../base/credits';
 import { inTransaction, prisma, type Tx } from '../../base/db';
-import { settings } from '../../base/env';
 import { OUTSIDE_ANY_APP, openWallet, type PromotionRefusal, readRefusal, redeemGift } from '../../ledger';
 import { findPartner } from '../../partners/partner';
 import { nameInMails } from '../../partners/rename';
@@ -12,7 +11,8 @@ import { countCodeAttempt } from './promotions';
 
 type Gift = {
   credits: Microcredits;
-  /** The app they are for; null outside any app. */
+  isForAnyApp: boolean;
+  /** Of the app they are for. Null if no operator has approved it. */
   appName: string | null;
 };
 
@@ -75,10 +75,10 @@ async function findGift(
 }
 
 async function describeGift({ partnerId, credits }: FoundGift): Promise<Gift> {
-  if (partnerId === null) return { credits, appName: null };
-  const partner = await findPartner(partnerId);
+  const partner = partnerId === null ? null : await findPartner(partnerId);
   return {
     credits,
-    appName: (partner && nameInMails(partner)) ?? `an app that uses ${settings().BRAND_NAME}`,
+    isForAnyApp: partnerId === null,
+    appName: partner && nameInMails(partner),
   };
 }

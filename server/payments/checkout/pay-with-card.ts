@@ -1,3 +1,4 @@
+import type { Language } from '../../../texts/languages';
 import { inTransaction, prisma } from '../../base/db';
 import { idFrom } from '../../base/ids';
 import { describeError, log } from '../../base/log';
@@ -11,7 +12,7 @@ import { countPaymentAttempt } from './payment-limit';
 import { withQuery } from './payment-pages';
 import type { CardBuyer, CardCharge, CardMethod } from './payment-processor';
 import { refreshPayment } from './payment-status';
-import { describeOrder, type Language, quotePayment } from './quote-payment';
+import { describeOrder, quotePayment } from './quote-payment';
 import { closeEarlierPayments } from './start';
 import { stripeProcessor } from './stripe/processor';
 

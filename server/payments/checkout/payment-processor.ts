@@ -1,3 +1,4 @@
+import type { Language } from '../../../texts/languages';
 import type { BuyerFromForm } from '../invoices/issue';
 import type { Currency } from './amounts';
 import type { PaymentFailure } from './failure';
@@ -107,7 +108,7 @@ export type PaymentOrder = {
   description: string;
   expiresAt: Date;
   /** The language of the processor's form; null uses the browser's. */
-  language: string | null;
+  language: Language | null;
   customer: OrderCustomer | null;
   /** Stored with the payment, so that it can be credited even if our database loses it. */
   quote: Quote;
@@ -133,7 +134,7 @@ export type CardSetupPage = {
   successUrl: string;
   cancelUrl: string;
   /** The language of the page; null uses the browser's. */
-  language: string | null;
+  language: Language | null;
   /** The same key opens one page. */
   setupKey: string;
 };

@@ -1,4 +1,5 @@
 import type { Purchase } from '../../../prisma/client/client';
+import { chooseLanguage, type Language } from '../../../texts/languages';
 import { type Microcredits, microcredits } from '../../base/credits';
 import { prisma } from '../../base/db';
 import { settings } from '../../base/env';
@@ -33,7 +34,8 @@ export type PurchaseReceipt = PurchaseSummary & {
   mailName: string | null;
   /** USD per unit of the currency at the time, as exact decimal text. */
   rate: string;
-  language: string;
+  /** The user's, or the one that it was bought in. */
+  language: Language;
   /** The tax included in the amount. */
   taxMinor: number;
   invoicedByProcessor: boolean;
@@ -79,7 +81,10 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
     findBonuses([row.sessionId]),
     findAutoTopUps([row]),
     findPartner(row.partnerId),
-    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
+    prisma().user.findUnique({
+      where: { id: userId, deletedAt: null },
+      select: { email: true, language: true, lastLanguage: true },
+    }),
     prisma().checkoutSession.findUnique({ where: { id: row.sessionId }, select: { language: true } }),
   ]);
   if (user === null) return null;
@@ -90,7 +95,7 @@ export async function readPurchaseReceipt(userId: string, id: string): Promise<P
     rate: row.rate.toString(),
     taxMinor: row.taxMinor,
     invoicedByProcessor: row.invoicedByProcessor,
-    language: session?.language ?? 'en',
+    language: chooseLanguage(user.language, user.lastLanguage, session?.language),
   };
 }
 

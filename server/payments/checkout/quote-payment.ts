@@ -1,7 +1,9 @@
+import { chooseLanguage, type Language } from '../../../texts/languages';
 import { MINUTE_MS, now, nowDate } from '../../base/clock';
-import { creditsToJson, type Microcredits, ZERO } from '../../base/credits';
+import { creditsToJson, type Microcredits, microcredits, ZERO } from '../../base/credits';
 import { prisma } from '../../base/db';
 import { settings } from '../../base/env';
+import { mailWords } from '../../base/mail-words';
 import { OUTSIDE_ANY_APP } from '../../ledger';
 import { type Currency, creditsFor, toMinorUnits } from './amounts';
 import { requireUsdRate } from './exchange-rates';
@@ -9,9 +11,6 @@ import type { Payment } from './payment';
 import type { PaymentOrder } from './payment-processor';
 
 /** What every checkout session begins with, whether its payment is made in a form or with a saved card. */
-
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 /** The processor requires at least 30 minutes; the extra minute allows for a slow call. */
 const PAYMENT_LIFETIME_MS = 31 * MINUTE_MS;
@@ -73,8 +72,7 @@ export async function describeOrder(payment: Payment, bonus: Microcredits = ZERO
 
 /** The name shown in the form and on the card statement, in the buyer's language. */
 function describeGoods({ credits, language }: Payment, bonus: Microcredits): string {
-  const count = (amount: bigint) => new Intl.NumberFormat(language).format(creditsToJson(amount));
-  const goods = `${count(credits)} ${settings().BRAND_NAME} ${language === 'de' ? 'Credits' : 'credits'}`;
-  if (bonus === ZERO) return goods;
-  return `${goods} + ${count(bonus)} ${language === 'de' ? 'Bonus-Credits' : 'bonus credits'}`;
+  const say = mailWords(chooseLanguage(language));
+  const goods = say.goods({ count: creditsToJson(microcredits(credits)), brand: settings().BRAND_NAME });
+  return bonus === ZERO ? goods : `${goods} + ${say.bonusGoods({ count: creditsToJson(bonus) })}`;
 }

@@ -3,6 +3,7 @@ import type { MailRefs } from '../../base/due-mails';
 import { settings } from '../../base/env';
 import { escapeHtml } from '../../base/html';
 import { htmlMail, htmlParagraph, type Mail } from '../../base/mail';
+import { mailWords } from '../../base/mail-words';
 import { writeStopPath } from '../../base/stop-link';
 import { listDocuments } from '../invoices/documents';
 import { type PurchaseReceipt, readPurchaseReceipt } from './purchases';
@@ -24,13 +25,15 @@ function writeMail(
   receipt: PurchaseReceipt,
   { userId, hasInvoice }: { userId: string; hasInvoice: boolean },
 ): Omit<Mail, 'to'> {
-  const { title, intro, rows, link, linkText, invoiceLinkText, stopLinkText, note } =
-    writeReceiptMail(receipt);
+  const { title, intro, rows, link, note, say } = writeReceiptMail(receipt);
   const address = `${settings().BASE_URL}${link}`;
   const links = [
-    { text: linkText, url: address },
-    ...(hasInvoice ? [{ text: invoiceLinkText, url: `${address}#invoice` }] : []),
-    { text: stopLinkText, url: `${settings().BASE_URL}${writeStopPath({ userId })}` },
+    { text: say.link, url: address },
+    ...(hasInvoice ? [{ text: say.invoiceLink, url: `${address}#invoice` }] : []),
+    {
+      text: mailWords(receipt.language).links.stop,
+      url: `${settings().BASE_URL}${writeStopPath({ userId })}`,
+    },
   ];
   const lines = rows.map(({ label, value }) => `${label}: ${value}`);
   return {

@@ -1,3 +1,4 @@
+import type { Language } from '../../../texts/languages';
 import type { Microcredits } from '../../base/credits';
 import { prisma } from '../../base/db';
 import { invariant } from '../../base/errors';
@@ -16,7 +17,7 @@ import type {
   PaymentPage,
   StartedSession,
 } from './payment-processor';
-import { describeOrder, type Language, quotePayment } from './quote-payment';
+import { describeOrder, quotePayment } from './quote-payment';
 import { createWithBonus } from './reserve-bonus';
 import { stripeProcessor } from './stripe/processor';
 

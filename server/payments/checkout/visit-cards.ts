@@ -1,11 +1,12 @@
+import type { Language } from '../../../texts/languages';
 import { ApiError } from '../../base/errors';
+import { rememberLanguage } from '../../people/language';
 import { isConfirmed, lacksPasskey, type Present } from '../../people/presence';
 import type { Currency } from './amounts';
 import { buyWithCard } from './buy-with-card';
 import type { CardPayment } from './pay-with-card';
 import { returnPageUrl } from './payment-pages';
 import type { SavedCard } from './payment-processor';
-import type { Language } from './quote-payment';
 import { hasCustomer, listUsableCards, removeSavedCard } from './saved-cards';
 import { findTopUpCardId } from './top-up/auto-top-up';
 import { requireEnabledPartner } from './visit-partner';
@@ -58,6 +59,7 @@ export async function payVisitWithCard(
 ): Promise<CardPayment> {
   const user = await requireCardUser(visit);
   await requireEnabledPartner(visit);
+  await rememberLanguage(user.userId, order.language);
   const paid = await buyWithCard(user, {
     ...order,
     partnerId: visit.partnerId,

@@ -1,4 +1,6 @@
+import type { Language } from '../../../texts/languages';
 import { ApiError } from '../../base/errors';
+import { rememberLanguage } from '../../people/language';
 import { isConfirmed } from '../../people/presence';
 import type { Currency } from './amounts';
 import { countPaymentAttempt } from './payment-limit';
@@ -6,7 +8,6 @@ import { hostedPage, returnPageUrl, withQuery } from './payment-pages';
 import type { PaymentPage } from './payment-processor';
 import { type PaymentReport, readPaymentStatus } from './payment-status';
 import { readOffer } from './promotions';
-import type { Language } from './quote-payment';
 import {
   type CheckoutMode,
   closeEarlierPayments,
@@ -33,6 +34,7 @@ export async function startVisitPayment(visit: Visit, choice: PaymentChoice): Pr
   if (choice.promotionCode !== undefined) requireOwnCode(signedIn);
   await requireEnabledPartner(visit);
   await countPaymentAttempt(userId);
+  await rememberLanguage(userId, choice.language);
   const started = await startPayment({
     ...choice,
     userId,

@@ -1,3 +1,4 @@
+import type { Language } from '../../../texts/languages';
 import { inTransaction, prisma, type Tx } from '../../base/db';
 import { ApiError } from '../../base/errors';
 import { CLIENT_IP_HEADER } from '../../base/http/client-ip';
@@ -88,6 +89,8 @@ type CodeEntry = {
   code: string;
   /** The user wants to change the account that this window knows. */
   changesAccount?: boolean | undefined;
+  /** Of the page. */
+  language?: Language | null;
 };
 /** The browser of the window. In a first-party window it may carry its own session. */
 export type Device = {
@@ -120,7 +123,7 @@ export async function signInWithCode(
 ): Promise<CodeSignIn | 'other_account'> {
   const { id: visitId, partnerId, origin } = visit;
   const { userAgent, clientIp } = device;
-  const { changesAccount = false, ...attempt } = entry;
+  const { changesAccount = false, language = null, ...attempt } = entry;
   await requireEnabledPartner(visit);
   const { browserCookie: known } = device;
   const { email } = await verifyLoginCode({
@@ -138,7 +141,7 @@ export async function signInWithCode(
     if (!changesAccount && current !== null && !(await isEmailOf(tx, current.userId, email)))
       return 'other_account';
     if (!(await consumeChallenge(tx, entry.challengeId))) throw invalidCode();
-    const { id: userId } = await openUser(tx, email);
+    const { id: userId } = await openUser(tx, email, language);
     await openVisitor(tx, visit, userId);
     const browserIds = readBrowserIds(browserCookie);
     await noteSignIn(tx, { userId, clientIp, browserIds });

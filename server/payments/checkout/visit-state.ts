@@ -35,6 +35,8 @@ export type VisitState = {
   currency: string;
   signedIn: SignedIn['by'] | null;
   email: string | null;
+  /** That the account chose. */
+  language: string | null;
   /** The masked e-mail of the user who can continue with a click: the device is signed in, this window is not. */
   deviceEmail: string | null;
   balance: Microcredits | null;
@@ -102,6 +104,7 @@ export async function readVisitState(visit: Visit, device: Device): Promise<Visi
 type UserDetails = Pick<
   VisitState,
   | 'email'
+  | 'language'
   | 'balance'
   | 'status'
   | 'money'
@@ -113,6 +116,7 @@ type UserDetails = Pick<
 >;
 const NO_DETAILS: UserDetails = {
   email: null,
+  language: null,
   balance: null,
   status: null,
   money: null,
@@ -129,13 +133,27 @@ async function readUserDetails(partnerId: string, signedIn: SignedIn | null): Pr
   const spendable = await readSpendable(userId, partnerId);
   const { balance, status, allowanceSaved, allowanceLeft } = spendable;
   const limitedBy = await findLimitedBy({ userId, partnerId }, spendable);
-  if (signedIn.by === 'key') return { ...NO_DETAILS, balance, status, limitedBy };
+  const { email, language } = await prisma().user.findUniqueOrThrow({
+    where: { id: userId },
+    select: { email: true, language: true },
+  });
+  if (signedIn.by === 'key') return { ...NO_DETAILS, language, balance, status, limitedBy };
   const { money, pockets } = await readPockets(userId);
   const own = pockets.find((pocket) => pocket.partnerId === partnerId)?.own ?? ZERO;
-  const { email } = await prisma().user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } });
   const elsewhere = own < money ? microcredits(money - own) : ZERO;
   const limits = await readVisitLimits(userId, partnerId);
-  return { email, balance, status, limitedBy, limits, money, elsewhere, allowanceSaved, allowanceLeft };
+  return {
+    email,
+    language,
+    balance,
+    status,
+    limitedBy,
+    limits,
+    money,
+    elsewhere,
+    allowanceSaved,
+    allowanceLeft,
+  };
 }
 
 /** Those that the user set for this app and for all apps, and those of the app. */

@@ -1,6 +1,7 @@
 import { prisma } from '../../base/db';
 import type { MailRefs } from '../../base/due-mails';
 import type { Mail } from '../../base/mail';
+import { mailLanguageOf } from '../language';
 import { writeAlert } from './write-alert';
 import { writeWarning } from './write-warning';
 
@@ -14,6 +15,8 @@ export async function writeWarningMail({ userId, cause }: MailRefs['warning']): 
   ]);
   if (user === null || warning === null) return null;
   const isAlert = ALERTS.includes(warning.kind);
-  const mail = await (isAlert ? writeAlert(warning, user.email) : writeWarning(warning));
+  const mail = await (isAlert
+    ? writeAlert(warning, user.email)
+    : writeWarning(warning, mailLanguageOf(user)));
   return mail && { to: user.email, ...mail };
 }

@@ -1,19 +1,21 @@
 import type { WarningMail } from '../../../prisma/client/client';
+import type { Language } from '../../../texts/languages';
+import { joinSentences } from '../../../texts/say';
 import { writeAccountMail } from '../../base/account-mail';
 import { DAY_MS, now } from '../../base/clock';
 import { prisma, querySlowly } from '../../base/db';
 import { settings } from '../../base/env';
 import type { Mail } from '../../base/mail';
+import { countAmount, mailWords, showAmount, showPercent } from '../../base/mail-words';
 import type { WarningKind } from '../../base/unsubscribe-link';
 import { writeDay } from '../../base/write-date';
 import { ALL_APPS } from '../../ledger';
 import { findPartner } from '../../partners/partner';
-import { formatPercent } from '../../partners/rate';
 import { listRaises } from '../../partners/rates';
 import { nameInMails } from '../../partners/rename';
 import { readWarningChoices } from './choice';
 import type { BoughtDetail, LimitDetail, UnusualDetail, WeeklyDetail } from './note';
-import { showAmount, showCredits, showTime } from './show';
+import { showTime } from './show';
 
 /** The mails about a user's own spending. They name an app only if an operator approved its name. */
 
@@ -30,27 +32,44 @@ const CHOICES: Readonly<Record<string, WarningKind>> = {
   weekly: 'weekly',
 };
 
-const WHY: Record<WarningKind, string> = {
-  limits: 'at 50, 80 and 100% of your limits and of what you bought',
-  unusual: 'about unusual spending, at most once a day',
-  weekly: 'with a summary of each week in which you used an app',
-};
-
 /** Null if the user has turned it off since, or it is no longer true. */
-export async function writeWarning(warning: WarningMail): Promise<Omit<Mail, 'to'> | null> {
+export async function writeWarning(
+  warning: WarningMail,
+  language: Language,
+): Promise<Omit<Mail, 'to'> | null> {
   const { userId } = warning;
   const kind = CHOICES[warning.kind];
   if (kind === undefined || !(await readWarningChoices(userId))[kind]) return null;
-  const words = await writeWords(warning);
-  if (words === null) return null;
+  const show = showIn(language);
+  const text = await writeText(warning, show);
+  if (text === null) return null;
+  const { because, choose } = show.words.warning;
   return writeAccountMail({
-    ...words,
-    note: `You are receiving this e-mail because you asked ${settings().BRAND_NAME} for e-mails ${WHY[kind]}.`,
-    further: { label: 'Choose which e-mails you get', path: '/account/limits#mails' },
+    ...text,
+    language,
+    note: because[kind]({ brand: settings().BRAND_NAME }),
+    further: { label: choose, path: '/account/limits#mails' },
     stops: { userId, partnerId: appOf(warning) },
     ends: { userId, kind },
   });
 }
+
+/** What a mail shows, as its language writes it. */
+function showIn(language: Language) {
+  const words = mailWords(language);
+  const count = (amount: bigint) => countAmount(amount, language);
+  return {
+    language,
+    words,
+    count,
+    amount: (amount: bigint) => showAmount(amount, language),
+    percent: (percent: number) => showPercent(percent, language),
+    day: (at: Date) => writeDay(at, { language }),
+    time: (at: Date, timeZone: string) => showTime(at, timeZone, language),
+  };
+}
+
+type Show = ReturnType<typeof showIn>;
 
 /** The app that a warning is about. */
 function appOf({ kind, detail }: WarningMail): string | undefined {
@@ -58,96 +77,107 @@ function appOf({ kind, detail }: WarningMail): string | undefined {
   return kind === 'limit' && partnerId !== ALL_APPS ? partnerId : undefined;
 }
 
-async function writeWords({ userId, kind, percent, detail }: WarningMail): Promise<MailText | null> {
+async function writeText(
+  { userId, kind, percent, detail }: WarningMail,
+  show: Show,
+): Promise<MailText | null> {
   switch (kind) {
     case 'limit':
-      return writeLimit(userId, percent, detail as LimitDetail);
+      return writeLimit({ userId, percent, ...(detail as LimitDetail) }, show);
     case 'bought':
-      return writeBought(percent, detail as BoughtDetail);
+      return writeBought(percent, detail as BoughtDetail, show);
     case 'unusual':
-      return writeUnusual(detail as UnusualDetail);
+      return writeUnusual(detail as UnusualDetail, show);
     default:
-      return writeWeekly(userId, detail as WeeklyDetail);
+      return writeWeekly(userId, detail as WeeklyDetail, show);
   }
 }
 
 /** Null once the period has ended. */
-async function writeLimit(userId: string, percent: number, detail: LimitDetail): Promise<MailText | null> {
+async function writeLimit(
+  { userId, percent, ...detail }: LimitDetail & { userId: string; percent: number },
+  show: Show,
+): Promise<MailText | null> {
   const { partnerId } = detail;
   const resetsAt = new Date(detail.resetsAt);
   if (resetsAt.getTime() <= now()) return null;
-  const isForAll = partnerId === ALL_APPS;
-  const app = isForAll ? 'all apps' : ((await nameApp(partnerId)) ?? 'an app');
+  const say = show.words.warning;
   const wallet = await prisma().wallet.findUnique({ where: { userId }, select: { limitsZone: true } });
-  const reset = showTime(resetsAt, wallet?.limitsZone ?? 'UTC');
-  const which = nameLimit(detail, app);
-  const used = `${showAmount(BigInt(detail.spent))} of the ${showCredits(BigInt(detail.most))} of ${which}${isForAll ? ' together' : ''}`;
+  const time = show.time(resetsAt, wallet?.limitsZone ?? 'UTC');
+  const limit = await nameLimit(detail, say);
+  const spent = say.limitSpent({
+    used: show.amount(BigInt(detail.spent)),
+    count: show.count(BigInt(detail.most)),
+    limit,
+  });
   const link = {
-    label: 'Show your limits',
-    path: isForAll ? '/account/limits' : `/account/apps/${partnerId}#limits`,
+    label: say.showLimits,
+    path: partnerId === ALL_APPS ? '/account/limits' : `/account/apps/${partnerId}#limits`,
   };
-  if (percent === 100)
+  if (percent < 100)
     return {
-      subject: `You have reached ${which}`,
-      paragraphs: [
-        `You have spent ${used}. The remaining amount is too small for another request.`,
-        `Requests are refused until the limit resets on ${reset}${detail.isOfApp ? '. Only the app can change it' : ', or until you raise it'}.`,
-      ],
+      subject: say.limitUsed({ percent: show.percent(percent), limit }),
+      paragraphs: [joinSentences(show.language, [spent, say.resets({ time })])],
       link,
     };
   return {
-    subject: `You have used ${percent}% of ${which}`,
-    paragraphs: [`You have spent ${used}. It resets on ${reset}.`],
+    subject: say.limitReached({ limit }),
+    paragraphs: [
+      joinSentences(show.language, [spent, say.tooSmall]),
+      (detail.isOfApp ? say.refusedOfApp : say.refusedOwn)({ time }),
+    ],
     link,
   };
 }
 
-const nameLimit = ({ period, isOfApp }: LimitDetail, app: string): string =>
-  isOfApp ? `the limit per ${period} that ${app} sets for you` : `your limit per ${period} for ${app}`;
+async function nameLimit(
+  { partnerId, period, isOfApp }: LimitDetail,
+  say: Show['words']['warning'],
+): Promise<string> {
+  if (partnerId === ALL_APPS) return say.limit[period].all;
+  return say.limit[period][isOfApp ? 'partner' : 'app']({ app: (await nameApp(partnerId)) ?? say.anApp });
+}
 
 async function nameApp(partnerId: string): Promise<string | null> {
   const partner = await findPartner(partnerId);
   return partner && nameInMails(partner);
 }
 
-function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail): MailText {
-  const had = BigInt(spent) + BigInt(left);
-  const since = `Since your last purchase on ${writeDay(new Date(boughtAt))} you have spent ${showAmount(BigInt(spent))} of the ${showCredits(had)} that you had then.`;
-  const link = { label: 'Buy credits', path: '/account/buy' };
-  if (percent === 100)
-    return {
-      subject: 'Your credits are used up',
-      paragraphs: [
-        since,
-        'The remaining amount is too small for another request, so apps cannot send any more for you.',
-      ],
-      link,
-    };
+function writeBought(percent: number, { boughtAt, spent, left }: BoughtDetail, show: Show): MailText {
+  const say = show.words.warning;
+  const since = say.sincePurchase({
+    date: show.day(new Date(boughtAt)),
+    used: show.amount(BigInt(spent)),
+    count: show.count(BigInt(spent) + BigInt(left)),
+  });
+  const link = { label: show.words.buyCredits, path: '/account/buy' };
+  if (percent === 100) return { subject: say.usedUp, paragraphs: [since, say.usedUpText], link };
   return {
-    subject: `You have spent ${percent}% of your credits`,
-    paragraphs: [since, `You have ${showCredits(BigInt(left))} left.`],
+    subject: say.spentPercent({ percent: show.percent(percent) }),
+    paragraphs: [since, say.left({ count: show.count(BigInt(left)) })],
     link,
   };
 }
 
-function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail): MailText {
-  const [from, to] = [showAmount(BigInt(usualFrom)), showAmount(BigInt(usualTo))];
-  const usual = from === to ? from : `${from} to ${to}`;
+function writeUnusual({ day, today, usualFrom, usualTo }: UnusualDetail, show: Show): MailText {
+  const say = show.words.warning;
+  const [from, to] = [show.amount(BigInt(usualFrom)), show.amount(BigInt(usualTo))];
+  const count = show.count(BigInt(today));
   return {
-    subject: `You spent ${showCredits(BigInt(today))} today`,
+    subject: say.unusualSubject({ count }),
     paragraphs: [
-      `You spent ${showCredits(BigInt(today))} today; on most days you spend ${usual}.`,
-      `Today is ${writeDay(new Date(day))} (UTC). We compared it with the days in the last four weeks on which you used an app.`,
-      'If this was you, no action is needed. Otherwise, stop all apps with the link below, and revoke the keys of apps that you do not recognise.',
+      say.unusualText({ count, usual: from === to ? from : say.unusualRange({ from, to }) }),
+      say.unusualDay({ date: show.day(new Date(day)) }),
+      say.unusualAdvice,
     ],
-    link: { label: 'Show your activity', path: '/account/activity' },
+    link: { label: show.words.showActivity, path: '/account/activity' },
   };
 }
 
 type AppWeek = { partnerId: string; spent: bigint; before: bigint };
 
 /** Null for a week without use. */
-async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<MailText | null> {
+async function writeWeekly(userId: string, detail: WeeklyDetail, show: Show): Promise<MailText | null> {
   const apps = await readWeek(userId, detail);
   const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
   const total = sum(apps.map(({ spent }) => spent));
@@ -155,15 +185,22 @@ async function writeWeekly(userId: string, detail: WeeklyDetail): Promise<MailTe
   const wallet = await prisma().wallet.findUniqueOrThrow({ where: { userId } });
   const first = new Date(detail.day);
   const last = new Date(first.getTime() + 6 * DAY_MS);
+  const say = show.words.warning;
+  const before = sum(apps.map((app) => app.before));
   return {
-    subject: `Your week: ${showCredits(total)} spent`,
+    subject: say.weekSubject({ count: show.count(total) }),
     paragraphs: [
-      `From ${writeDay(first)} to ${writeDay(last)} you spent ${showCredits(total)}, ${compare(total, sum(apps.map(({ before }) => before)))}.`,
-      ...(await describeApps(apps)),
-      ...(await describeRaises(apps, new Date(detail.from))),
-      `You have ${showCredits(wallet.money > 0n ? wallet.money : 0n)} left.`,
+      say.weekText({
+        from: show.day(first),
+        to: show.day(last),
+        count: show.count(total),
+        comparison: compare(total, before, show),
+      }),
+      ...(await describeApps(apps, show)),
+      ...(await describeRaises(apps, new Date(detail.from), show)),
+      say.left({ count: show.count(wallet.money > 0n ? wallet.money : 0n) }),
     ],
-    link: { label: 'Show your activity', path: '/account/activity' },
+    link: { label: show.words.showActivity, path: '/account/activity' },
   };
 }
 
@@ -184,35 +221,38 @@ function readWeek(userId: string, { before, from, to }: WeeklyDetail): Promise<A
 }
 
 /** Apps without an approved name share a line. */
-async function describeApps(apps: AppWeek[]): Promise<string[]> {
+async function describeApps(apps: AppWeek[], show: Show): Promise<string[]> {
+  const say = show.words.warning;
   const lines = new Map<string, { spent: bigint; before: bigint }>();
   for (const { partnerId, spent, before } of apps.filter((app) => app.spent > 0n)) {
-    const name = (await nameApp(partnerId)) ?? 'Apps whose names are not approved';
+    const name = (await nameApp(partnerId)) ?? say.unnamedApps;
     const line = lines.get(name) ?? { spent: 0n, before: 0n };
     lines.set(name, { spent: line.spent + spent, before: line.before + before });
   }
-  return [...lines].map(
-    ([name, { spent, before }]) => `${name}: ${showCredits(spent)}, ${compare(spent, before)}`,
+  return [...lines].map(([app, { spent, before }]) =>
+    say.weekApp({ app, count: show.count(spent), comparison: compare(spent, before, show) }),
   );
 }
 
-async function describeRaises(apps: AppWeek[], since: Date): Promise<string[]> {
+async function describeRaises(apps: AppWeek[], since: Date, show: Show): Promise<string[]> {
+  const say = show.words.warning;
   const raises = await listRaises(
     apps.map(({ partnerId }) => partnerId),
     since,
   );
   const lines = raises.map(async ({ partnerId, fromBp, toBp, at }) => {
-    const verb = at.getTime() > now() ? 'will raise' : 'raised';
-    const name = (await nameApp(partnerId)) ?? 'An app whose name is not approved';
-    return `${name} ${verb} its commission from ${formatPercent(fromBp)}% to ${formatPercent(toBp)}% on ${writeDay(at)} (UTC).`;
+    const app = (await nameApp(partnerId)) ?? say.unnamedApp;
+    const [from, to] = [show.percent(fromBp / 100), show.percent(toBp / 100)];
+    return (at.getTime() > now() ? say.willRaise : say.raised)({ app, from, to, date: show.day(at) });
   });
   return Promise.all(lines);
 }
 
-function compare(spent: bigint, before: bigint): string {
-  if (before === 0n) return 'and nothing in the week before';
-  if (spent === before) return 'as much as in the week before';
-  const difference =
-    spent > before ? `${showAmount(spent - before)} more` : `${showAmount(before - spent)} fewer`;
-  return `${difference} than in the week before`;
+function compare(spent: bigint, before: bigint, show: Show): string {
+  const say = show.words.warning;
+  if (before === 0n) return say.nothingBefore;
+  if (spent === before) return say.sameAsBefore;
+  return spent > before
+    ? say.moreThanBefore({ amount: show.amount(spent - before) })
+    : say.fewerThanBefore({ amount: show.amount(before - spent) });
 }

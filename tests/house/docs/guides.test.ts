@@ -29,7 +29,7 @@ function shapesOf(schema: (typeof EVENT_DATA)[keyof typeof EVENT_DATA]): object[
 test('the widget guide quotes the messages that the checkout shows', () => {
   const guide = readFileSync('docs/widget.md', 'utf8');
   const quoted = [...guide.matchAll(/^\| "(.+?)"/gm)].map(([, text = '']) => text);
-  const shown = ['app/checkout/messages.ts', 'widget/texts.ts']
+  const shown = ['texts/checkout/en.ts', 'texts/widget/en.ts']
     .map((file) => readFileSync(file, 'utf8'))
     .join();
   expect(quoted.length).toBeGreaterThan(3);

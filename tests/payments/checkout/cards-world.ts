@@ -37,6 +37,8 @@ export async function newBuyer(world: World): Promise<Buyer> {
     sessionId,
     email,
     timeZone: null,
+    language: null,
+    mailLanguage: 'en',
     confirmedBy: 'code',
     isFromIssuer: false,
   };

@@ -121,6 +121,7 @@ test('a new window shows the offer and no user', async () => {
   const window = await CheckoutWindow.open(world, { currency: 'eur' });
   expect((await window.get()).body).toEqual({
     visit_id: window.visitId,
+    language: null,
     app_name: 'Notes',
     app_logo: null,
     app_site: null,

@@ -95,6 +95,7 @@ const HARMLESS = [
   'findDevice',
   'refuseDevice',
   'saveMyMails',
+  'saveMyLanguage',
   'saveMyTimeZone',
   'saveAlerts',
   'askForReview',
@@ -512,6 +513,7 @@ async function* actionsOfAccount(): AsyncGenerator<Step> {
 async function* actionsOnAddress(): AsyncGenerator<Step> {
   const { userId, token } = await newSignedIn();
   yield { token, action: 'saveMyTimeZone', input: { zone: 'Asia/Tokyo' } };
+  yield { token, action: 'saveMyLanguage', input: { language: 'ja' } };
   const email = newEmail();
   yield { token, action: 'startEmailChange', input: { email } };
   const codes = { oldId: 'ch_none', oldCode: '000000', newId: 'ch_none', newCode: '000000' };

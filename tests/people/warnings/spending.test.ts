@@ -70,7 +70,7 @@ describe('a limit', () => {
     await warn(spender);
     expect(subjects()).toEqual(['You have used 80% of your limit per week for all apps']);
     expect(lastText()).toContain(
-      'You have spent 85 of the 100 credits of your limit per week for all apps together. It resets on Nov 23, 2026, 12:00 AM (UTC).',
+      'You have spent 85 of the 100 credits of your limit per week for all apps. It resets on Nov 23, 2026, 12:00 AM (UTC).',
     );
     await spend(spender, 15);
     await warn(spender);

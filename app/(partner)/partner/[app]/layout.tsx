@@ -17,6 +17,7 @@ import {
 } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
+import { readPageTexts } from '@/app/_session/page-texts';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { SignOutButton } from '@/app/_session/sign-out-button';
 import type { NavItem } from '@/app/_ui/dashboard-nav';
@@ -48,7 +49,7 @@ export default async function AppLayout({ params, children }: Props) {
       apps: apps.map((one) => ({ id: one.id, name: one.name })),
     }));
   return (
-    <PresenceDialog>
+    <PresenceDialog texts={await readPageTexts('presence')}>
       <DashboardShell
         brand={settings().BRAND_NAME}
         area="Partner"

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { readPageTexts } from '@/app/_session/page-texts';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
 import { Notice } from '@/app/_ui/notice';
@@ -44,7 +45,7 @@ export default async function NewAppPage({ searchParams }: Props) {
               </Notice>
             </div>
           )}
-          <PresenceDialog>
+          <PresenceDialog texts={await readPageTexts('presence')}>
             <NewAppForm teams={choicesOf(teams)} proposed={readProposal(await searchParams)} />
           </PresenceDialog>
         </>

@@ -1,4 +1,5 @@
-import type { Metadata } from 'next';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
+import { type PageTexts, speakPage } from '@/app/_session/page-words';
 import { requireSession } from '@/app/_session/session';
 import { settings } from '@/server/base/env';
 import { ApiError } from '@/server/base/errors';
@@ -9,7 +10,7 @@ import { Sheet } from '../../sheet';
 import { Consent } from './consent';
 import { type RedirectParameters, readRedirect, redirectParameters } from './request';
 
-export const metadata: Metadata = { title: 'Sign in' };
+export const generateMetadata = titled('authorize', {});
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
@@ -19,7 +20,8 @@ export default async function AuthorizePage({ searchParams }: Props) {
   const parameters = redirectParameters.parse(search);
   const checked = findRepeated(search) ?? (await check(parameters));
   const { BRAND_NAME: brand } = settings();
-  if (checked instanceof ApiError) return <Refusal brand={brand} reason={checked.message} />;
+  const texts = await readPageTexts('authorize');
+  if (checked instanceof ApiError) return <Refusal texts={texts} brand={brand} reason={checked.message} />;
   const { email } = await requireSession();
   const { protocol, host } = checked.returnTo;
   // Only a web address proves its host: any app can write one after a scheme of its own.
@@ -27,6 +29,7 @@ export default async function AuthorizePage({ searchParams }: Props) {
   return (
     <Sheet brand={brand}>
       <Consent
+        texts={texts}
         parameters={parameters}
         appName={nameOnPages(checked.partner, destination)}
         destination={destination}
@@ -52,11 +55,12 @@ async function check(parameters: RedirectParameters): Promise<CheckedRedirect | 
 }
 
 /** Does not redirect: a URL that is not the app's own must not learn anything. */
-function Refusal({ brand, reason }: { brand: string; reason: string }) {
+function Refusal({ texts, brand, reason }: { texts: PageTexts<'authorize'>; brand: string; reason: string }) {
+  const { say } = speakPage(texts);
   return (
     <Sheet brand={brand}>
-      <h1 className="text-2xl font-semibold">Sign-in cannot continue</h1>
-      <p className="mt-1.5 text-muted">The app that sent you here made an invalid request:</p>
+      <h1 className="text-2xl font-semibold">{say.impossible}</h1>
+      <p className="mt-1.5 text-muted">{say.impossibleText}</p>
       <p className="mt-4 rounded-xl bg-sunken p-4 text-sm wrap-anywhere">{reason}</p>
     </Sheet>
   );

@@ -9,7 +9,9 @@ export const redeem = sessionAction(
   z.object({ code: z.string().max(100) }),
   async ({ userId }, { code }) => {
     const outcome = await acceptGift(userId, code);
-    return 'gift' in outcome ? { ok: true } : { ok: false, message: CODE_REFUSALS[outcome.refusal] };
+    return 'gift' in outcome
+      ? { ok: true }
+      : { ok: false, code: outcome.refusal, message: CODE_REFUSALS[outcome.refusal] };
   },
   { harmless: 'adds credits to the account that is signed in' },
 );

@@ -1,15 +1,17 @@
-import type { Metadata } from 'next';
+import { readPageTexts, titled } from '@/app/_session/page-texts';
+import { speakPage } from '@/app/_session/page-words';
 import { requireSession } from '@/app/_session/session';
-import { formatCredits } from '@/app/_ui/amount';
+import { withPart } from '@/app/_ui/with-part';
 import { creditsToJson } from '@/server/base/credits';
 import { settings } from '@/server/base/env';
 import { ApiError } from '@/server/base/errors';
 import { readGift } from '@/server/payments/checkout/gifts';
-import { CODE_REFUSALS } from '@/server/payments/checkout/promotions';
+import { unnamedApp } from '@/server/payments/checkout/receipt-text';
+import { textOf } from '@/texts/say';
 import { Sheet } from '../../sheet';
 import { RedeemGift } from './redeem-gift';
 
-export const metadata: Metadata = { title: 'Redeem a gift', robots: 'noindex', referrer: 'no-referrer' };
+export const generateMetadata = titled('redeem');
 
 type Props = { params: Promise<{ code: string }> };
 
@@ -17,24 +19,32 @@ type Props = { params: Promise<{ code: string }> };
 export default async function RedeemPage({ params }: Props) {
   const { userId, email } = await requireSession();
   const code = decodeURIComponent((await params).code);
+  const texts = await readPageTexts('redeem');
+  const { say, shared, language } = speakPage(texts);
   const found = await read(userId, code);
   return (
     <Sheet brand={settings().BRAND_NAME}>
       {'gift' in found ? (
         <RedeemGift
+          texts={texts}
           code={code}
           email={email}
-          credits={formatCredits(creditsToJson(found.gift.credits), 'en')}
-          appName={found.gift.appName}
+          credits={creditsToJson(found.gift.credits)}
+          appName={found.gift.isForAnyApp ? null : (found.gift.appName ?? unnamedApp(language))}
         />
       ) : (
         <>
-          <h1 className="text-2xl font-semibold">This gift cannot be redeemed</h1>
-          <p className="mt-1.5 text-muted">{found.reason}</p>
+          <h1 className="text-2xl font-semibold">{say.impossible}</h1>
+          <p className="mt-1.5 text-muted">
+            {textOf(shared.say.codeRefusals, found.refusal) ?? shared.say.wrong}
+          </p>
           <p className="mt-4 text-muted">
-            You are signed in as <span className="wrap-anywhere text-text">{email}</span>.{' '}
+            {withPart(
+              (shown) => say.signedInAs({ email: shown }),
+              <span className="wrap-anywhere text-text">{email}</span>,
+            )}{' '}
             <a href="/account" className="underline">
-              Open your account
+              {say.openAccount}
             </a>
           </p>
         </>
@@ -45,10 +55,9 @@ export default async function RedeemPage({ params }: Props) {
 
 async function read(userId: string, code: string) {
   try {
-    const found = await readGift(userId, code);
-    return 'gift' in found ? found : { reason: CODE_REFUSALS[found.refusal] };
+    return await readGift(userId, code);
   } catch (failure) {
-    if (failure instanceof ApiError) return { reason: failure.message };
+    if (failure instanceof ApiError) return { refusal: failure.code };
     throw failure;
   }
 }

@@ -1,40 +1,55 @@
 'use client';
 
 import { useState } from 'react';
+import { type PageTexts, speakPage } from '@/app/_session/page-words';
+import { describeRefusal } from '@/app/_session/shared-words';
+import { countCredits } from '@/app/_ui/amount';
 import { ArmedButton } from '@/app/_ui/armed-button';
 import { buttonClass } from '@/app/_ui/button';
 import { Notice } from '@/app/_ui/notice';
 import { useAction } from '@/app/_ui/use-action';
+import { textOf } from '@/texts/say';
 import { redeem } from './actions';
 
-type Props = { code: string; credits: string; appName: string | null; email: string };
+type Props = {
+  texts: PageTexts<'redeem'>;
+  code: string;
+  credits: number;
+  appName: string | null;
+  email: string;
+};
 
-export function RedeemGift({ code, credits, appName, email }: Props) {
+export function RedeemGift({ texts, code, credits, appName, email }: Props) {
+  const { say, shared, language } = speakPage(texts);
+  const count = countCredits(credits, language);
   const { run, isRunning, failure } = useAction(redeem);
   const [isRedeemed, setRedeemed] = useState(false);
-  const where = appName === null ? 'in any app that you allow to' : `in ${appName}`;
   return (
     <div className="animate-appear">
-      <h1 className="text-2xl font-semibold">
-        {isRedeemed ? `${credits} bonus credits added` : `A gift for you: ${credits} bonus credits`}
-      </h1>
+      <h1 className="text-2xl font-semibold">{isRedeemed ? say.added({ count }) : say.gift({ count })}</h1>
       <p className="mt-1.5 mb-6 text-muted" role="status">
-        {isRedeemed ? `You can use them ${where} now.` : `You can use them ${where}. Nothing to pay.`}
+        {appName === null
+          ? isRedeemed
+            ? say.addedTextAnyApp
+            : say.giftTextAnyApp
+          : (isRedeemed ? say.addedText : say.giftText)({ app: appName })}
       </p>
       <dl className="mb-6 grid gap-3 rounded-xl bg-sunken p-4 text-sm">
         <div>
-          <dt className="text-muted">Account</dt>
+          <dt className="text-muted">{say.account}</dt>
           <dd className="font-medium wrap-anywhere">{email}</dd>
         </div>
       </dl>
       {failure && (
         <div className="mb-4">
-          <Notice kind="danger">{failure.message}</Notice>
+          <Notice kind="danger">
+            {textOf(shared.say.codeRefusals, failure.code) ?? describeRefusal(failure, shared)}
+          </Notice>
         </div>
       )}
       {isRedeemed ? (
         <a href="/account" className={`${buttonClass({ look: 'secondary' })} w-full`}>
-          Show your credits
+          {say.credits}
         </a>
       ) : (
         <ArmedButton
@@ -43,7 +58,7 @@ export function RedeemGift({ code, credits, appName, email }: Props) {
           busy={isRunning}
           onClick={async () => setRedeemed((await run({ code })).ok)}
         >
-          Accept {credits} credits
+          {say.accept({ count })}
         </ArmedButton>
       )}
     </div>

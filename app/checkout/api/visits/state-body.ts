@@ -13,6 +13,7 @@ export async function stateBody(visit: Visit, device: Device) {
   ]);
   return {
     visit_id: state.visitId,
+    language: state.language,
     app_name: state.appName,
     app_logo: state.appProfile.logoPath,
     app_site: state.appProfile.site,

@@ -11,6 +11,7 @@ import type {
   SavedCard,
 } from '../payment-processor';
 import { idOf, isMissing, stripe } from './client';
+import { localeOf } from './locale';
 
 const MAX_CARDS = 100;
 /** Among these, the last card that is still saved is looked for. */
@@ -86,7 +87,7 @@ export async function createCardSetup({
         allowed_payment_method_types: ['card'],
         // The buyer adds it to be offered again.
         payment_method_data: { allow_redisplay: 'always' },
-        locale: (language ?? 'auto') as Stripe.Checkout.SessionCreateParams.Locale,
+        locale: localeOf(language),
         success_url: successUrl,
         cancel_url: cancelUrl,
       },

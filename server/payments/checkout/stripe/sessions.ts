@@ -14,6 +14,7 @@ import type {
 import { checkoutOrigin } from '../same-origin';
 import { explainRefusal } from './account-not-ready';
 import { idOf, isMissing, stripe } from './client';
+import { localeOf } from './locale';
 import {
   type CreatedWithin,
   describePayment,
@@ -49,7 +50,7 @@ function sessionParameters(order: PaymentOrder): Stripe.Checkout.SessionCreatePa
     adaptive_pricing: { enabled: false },
     expires_at: Math.floor(order.expiresAt.getTime() / 1000),
     origin_context: order.isFromDeviceApp ? 'mobile_app' : 'web',
-    locale: (order.language ?? 'auto') as Stripe.Checkout.SessionCreateParams.Locale,
+    locale: localeOf(order.language),
     ...chosenParameters(order),
     ...customerParameters(order),
     ...pageParameters(order.page),

@@ -6,7 +6,9 @@ import { type MailRefs, OR_NOW } from '../../../base/due-mails';
 import { settings } from '../../../base/env';
 import { lockAccount } from '../../../base/lock-account';
 import type { Mail } from '../../../base/mail';
+import { mailWords } from '../../../base/mail-words';
 import { openWallet } from '../../../ledger';
+import { mailLanguageOf, WHOSE_MAIL } from '../../../people/language';
 
 /** The mail to a user whose free credits fall below a threshold of their choice. */
 
@@ -62,25 +64,27 @@ export async function noteLowBalances(users: string[] | null): Promise<void> {
 /** Null if the mail is no longer needed: credits were added, or the account was deleted. */
 export async function writeLowBalance({ userId }: MailRefs['low_balance']): Promise<Mail | null> {
   const [user, wallet, wish] = await Promise.all([
-    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
+    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: WHOSE_MAIL }),
     prisma().wallet.findUnique({ where: { userId } }),
     prisma().lowBalanceMail.findUnique({ where: { userId } }),
   ]);
   if (user === null || wallet === null || wish?.threshold == null) return null;
   const free = microcredits(wallet.money - wallet.held);
   if (free >= wish.threshold) return null;
-  const brand = settings().BRAND_NAME;
-  const show = (amount: bigint) => new Intl.NumberFormat('en').format(amount / wholeCredits(1));
+  const language = mailLanguageOf(user);
+  const words = mailWords(language);
+  const say = words.lowBalance;
+  const whole = (amount: bigint) => Number(amount / wholeCredits(1));
+  const threshold = new Intl.NumberFormat(language).format(whole(wish.threshold));
   return {
     to: user.email,
     ...writeAccountMail({
-      subject: `Your ${brand} credits are running low`,
-      paragraphs: [
-        `You have ${show(free)} credits left, fewer than the ${show(wish.threshold)} you chose to be notified at. When they are used up, apps can no longer send requests for you.`,
-      ],
-      link: { label: 'Buy credits', path: '/account/buy' },
-      note: 'We send this e-mail at most once a day, and only after your credits have been above that number again.',
-      further: { label: 'Change or turn off this mail', path: '/account/payment#low-balance' },
+      language,
+      subject: say.subject({ brand: settings().BRAND_NAME }),
+      paragraphs: [say.text({ count: whole(free), threshold })],
+      link: { label: words.buyCredits, path: '/account/buy' },
+      note: say.note,
+      further: { label: say.change, path: '/account/payment#low-balance' },
       stops: { userId },
     }),
   };

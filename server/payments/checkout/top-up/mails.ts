@@ -1,10 +1,14 @@
 import type { AutoTopUp } from '../../../../prisma/client/client';
+import type { Language } from '../../../../texts/languages';
 import { writeAccountMail } from '../../../base/account-mail';
 import { nowDate } from '../../../base/clock';
 import { prisma } from '../../../base/db';
 import type { MailRefs } from '../../../base/due-mails';
 import { settings } from '../../../base/env';
 import type { Mail } from '../../../base/mail';
+import { mailWords } from '../../../base/mail-words';
+import { writeTime } from '../../../base/write-date';
+import { mailLanguageOf, WHOSE_MAIL } from '../../../people/language';
 import { nameCard } from '../card-name';
 import { findAutoTopUp, type OffReason } from './auto-top-up';
 import { confirmationPath } from './confirm';
@@ -16,50 +20,52 @@ import { formatMinor } from './terms';
 /** Null when there is nothing to say: the account was deleted, or that is no longer its state. */
 export async function writeTopUpMail({ userId, about }: MailRefs['top_up']): Promise<Mail | null> {
   const [user, topUp] = await Promise.all([
-    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: { email: true } }),
+    prisma().user.findUnique({ where: { id: userId, deletedAt: null }, select: WHOSE_MAIL }),
     findAutoTopUp(userId),
   ]);
   if (user === null || topUp === null) return null;
   const isOff = topUp.state === 'off' && topUp.offReason !== 'user';
   if (about === 'off' ? !isOff : topUp.state !== 'needs_confirmation') return null;
-  return { to: user.email, ...(about === 'off' ? writeOff(topUp) : writeConfirm(topUp)) };
+  const language = mailLanguageOf(user);
+  return { to: user.email, ...(about === 'off' ? writeOff(topUp, language) : writeConfirm(topUp, language)) };
 }
 
-const BECAUSE = (brand: string) =>
-  `You are receiving this e-mail because you turned on auto top-up in your ${brand} account.`;
-
-function writeConfirm({
-  userId,
-  amountMinor,
-  currency,
-  cardBrand,
-  cardLast4,
-  confirmUntil,
-  sessionId,
-}: AutoTopUp) {
-  const amount = formatMinor(amountMinor, currency);
+function writeConfirm(
+  { userId, amountMinor, currency, cardBrand, cardLast4, confirmUntil, sessionId }: AutoTopUp,
+  language: Language,
+) {
+  const say = mailWords(language).topUp;
+  const amount = formatMinor(amountMinor, currency, language);
   const card = nameCard({ brand: cardBrand, last4: cardLast4 });
-  const until = `${(confirmUntil ?? nowDate()).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const time = `${writeTime(confirmUntil ?? nowDate(), { language })} UTC`;
   return writeAccountMail({
-    subject: `Confirm your top-up of ${amount}`,
-    paragraphs: [
-      `Your credits are running low. Your bank asks you to confirm the payment of ${amount} with your ${card} before it is made.`,
-      `Confirm it by ${until}. If you do not, the payment is cancelled and auto top-up is turned off.`,
-    ],
-    link: { label: 'Confirm the payment', path: confirmationPath(sessionId ?? '') },
-    note: BECAUSE(settings().BRAND_NAME),
+    language,
+    subject: say.confirmSubject({ amount }),
+    paragraphs: [say.confirmText({ amount, card }), say.confirmUntil({ time })],
+    link: { label: say.confirm, path: confirmationPath(sessionId ?? '') },
+    note: say.because({ brand: settings().BRAND_NAME }),
     stops: { userId },
   });
 }
 
-function writeOff({ userId, amountMinor, currency, cardBrand, cardLast4, offReason }: AutoTopUp) {
+function writeOff(
+  { userId, amountMinor, currency, cardBrand, cardLast4, offReason }: AutoTopUp,
+  language: Language,
+) {
+  const say = mailWords(language).topUp;
   const card = nameCard({ brand: cardBrand, last4: cardLast4 });
-  const { title, text } = describeOff(offReason as OffReason, formatMinor(amountMinor, currency), card);
+  const { title, text } = describeOff(
+    offReason as OffReason,
+    formatMinor(amountMinor, currency, language),
+    card,
+    language,
+  );
   return writeAccountMail({
+    language,
     subject: title,
-    paragraphs: [text, 'Apps can no longer send requests for you when your credits are used up.'],
-    link: { label: 'Review auto top-up', path: '/account/payment#auto-top-up' },
-    note: BECAUSE(settings().BRAND_NAME),
+    paragraphs: [text, say.usedUp],
+    link: { label: say.review, path: '/account/payment#auto-top-up' },
+    note: say.because({ brand: settings().BRAND_NAME }),
     stops: { userId },
   });
 }

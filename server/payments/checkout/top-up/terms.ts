@@ -26,6 +26,6 @@ export function writeConsent(brand: string, terms: TopUpTerms, card: TopUpCard):
   );
 }
 
-export function formatMinor(amountMinor: number, currency: string): string {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amountMinor / 100);
+export function formatMinor(amountMinor: number, currency: string, language = 'en'): string {
+  return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amountMinor / 100);
 }

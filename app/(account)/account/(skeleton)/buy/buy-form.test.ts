@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { messagesFor } from '@/app/checkout/messages';
+import { ENGLISH } from '@/app/checkout/english';
 import { BuyForm } from './buy-form';
 
 const render = (taxNote: string | undefined): string =>
@@ -19,7 +19,7 @@ const render = (taxNote: string | undefined): string =>
   );
 
 test('the form says that prices include tax where they do and omits the note elsewhere', () => {
-  const { taxIncluded } = messagesFor('en');
+  const { taxIncluded } = ENGLISH.say;
   expect(render(taxIncluded)).toContain(`>${taxIncluded} These credits are not tied to an app`);
   expect(render(undefined)).not.toMatch(/tax/i);
 });

@@ -11,7 +11,7 @@ import { useAction } from '@/app/_ui/use-action';
 import { Line } from '@/app/checkout/[visit]/line';
 import { PromotionField } from '@/app/checkout/[visit]/promotion-field';
 import { bonusFor, creditsFor, type Offer, parseAmount } from '@/app/checkout/[visit]/purchase-amount';
-import { messagesFor } from '@/app/checkout/messages';
+import { ENGLISH } from '@/app/checkout/english';
 import { checkCode, startPurchase } from './actions';
 import { FormButton, PayButtons } from './pay-buttons';
 
@@ -129,7 +129,7 @@ function Summary({ form }: { form: ReturnType<typeof useBuyForm> }) {
       </dl>
       <div className="mt-3">
         <PromotionField
-          say={messagesFor('en')}
+          say={ENGLISH.say}
           language="en"
           offer={form.offer}
           hasBonus={form.bonus > 0}

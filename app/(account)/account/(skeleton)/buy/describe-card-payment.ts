@@ -1,7 +1,8 @@
 import type { ActionResult } from '@/app/_ui/action-result';
-import { messagesFor } from '@/app/checkout/messages';
+import { ENGLISH } from '@/app/checkout/english';
 import { findOwnPayment } from '@/server/payments/checkout/own-payments';
 import type { CardPayment } from '@/server/payments/checkout/pay-with-card';
+import { textOf } from '@/texts/say';
 import { inCredits } from '../../show-credits';
 
 /** What the page shows in place, or the page of the bank. */
@@ -22,8 +23,8 @@ export async function describeCardPayment(
     return { ok: true, value: { text: `${inCredits(payment.credits)} added.`, link } };
   }
   if (payment.status === 'failed' || payment.status === 'expired') {
-    const say = messagesFor('en');
-    const reason = say.failures[payment.failure ?? ''] ?? `${say.failedTitle}.`;
+    const say = ENGLISH.say;
+    const reason = textOf(say.failures, payment.failure ?? undefined) ?? `${say.failedTitle}.`;
     return { ok: false, message: `${reason} ${say.failedText}` };
   }
   const link = { href: `/account/buy/return?session_id=${payment.id}`, label: 'View payment' };

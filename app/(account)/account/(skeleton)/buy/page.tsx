@@ -3,7 +3,7 @@ import { requireSession } from '@/app/_session/session';
 import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { describeLimit } from '@/app/checkout/[visit]/describe-limit';
-import { messagesFor } from '@/app/checkout/messages';
+import { ENGLISH } from '@/app/checkout/english';
 import { settings } from '@/server/base/env';
 import { readSpendable } from '@/server/ledger';
 import { PRESET_AMOUNTS } from '@/server/payments/checkout/amounts';
@@ -45,7 +45,7 @@ export default async function BuyPage({ searchParams }: Props) {
             minimum={MINIMUM_PURCHASE}
             maximum={MAXIMUM_PURCHASE}
             rates={{ usd: 1, eur: eurRate === null ? null : Number(eurRate) }}
-            taxNote={STRIPE_AUTOMATIC_TAX ? messagesFor('en').taxIncluded : undefined}
+            taxNote={STRIPE_AUTOMATIC_TAX ? ENGLISH.say.taxIncluded : undefined}
             isSandbox={STRIPE_API_BASE !== undefined}
             app={app === null ? undefined : { partnerId: app.partnerId, name: app.name, limit }}
             // Read at the processor, so the page does not wait for them.
@@ -71,6 +71,6 @@ async function describeLimitOf(
   const limit = writeLimitedBy(
     await findLimitedBy({ userId, partnerId }, await readSpendable(userId, partnerId)),
   );
-  const words = { say: messagesFor('en'), language: 'en', app } as const;
-  return limit && `${words.say.successLater(app)} ${describeLimit(limit, words)}`;
+  const words = { say: ENGLISH.say, language: 'en', app } as const;
+  return limit && `${words.say.successLater({ app })} ${describeLimit(limit, words)}`;
 }

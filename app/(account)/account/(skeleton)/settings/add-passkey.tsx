@@ -57,13 +57,13 @@ export function AddPasskey({ suggestedName }: { suggestedName: string }) {
 }
 
 async function createPasskey(name: string): Promise<ActionResult> {
-  if (!browserSupportsWebAuthn()) return { ok: false, message: UNSUPPORTED };
+  if (!browserSupportsWebAuthn()) return UNSUPPORTED;
   const begun = await beginNewPasskey(undefined);
   if (!begun.ok) return begun;
-  if (!begun.value) return { ok: false, message: UNSUPPORTED };
+  if (!begun.value) return UNSUPPORTED;
   try {
     return await addMyPasskey({ name, response: await startRegistration({ optionsJSON: begun.value }) });
   } catch (failure) {
-    return { ok: false, message: describePasskeyFailure(failure) };
+    return describePasskeyFailure(failure);
   }
 }

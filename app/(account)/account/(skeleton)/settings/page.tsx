@@ -9,6 +9,7 @@ import { inCredits, inDollars } from '../../show-credits';
 import { ChangeEmail } from './change-email';
 import { DeleteAccount } from './delete-account';
 import { Identities } from './identities';
+import { LanguageField } from './language';
 import { Passkeys } from './passkeys';
 import { TimeZoneField } from './time-zone';
 
@@ -17,7 +18,7 @@ export const metadata: Metadata = { title: 'Settings' };
 /** The account's e-mail address, how its user signs in, and its deletion. */
 export default async function SettingsPage() {
   const session = await requireSession();
-  const { userId, email, confirmedAt, timeZone } = session;
+  const { userId, email, confirmedAt, timeZone, language } = session;
   const { money } = await readPockets(userId);
   return (
     <>
@@ -46,8 +47,11 @@ export default async function SettingsPage() {
       <Passkeys session={session} />
       <Identities userId={userId} />
       <div id="time-zone" className="scroll-mt-6">
-        <Section title="Dates and times" description="How your account shows times.">
-          <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />
+        <Section title="Language and times" description="What you read, and how your account shows times.">
+          <div className="fields">
+            <LanguageField language={language} />
+            <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />
+          </div>
         </Section>
       </div>
       <Section

@@ -6,9 +6,10 @@ import { requireSession } from '@/app/_session/session';
 import { buttonClass } from '@/app/_ui/button';
 import { PageLink } from '@/app/_ui/page-link';
 import { describeUse } from '@/app/checkout/[visit]/describe-limit';
-import { messagesFor } from '@/app/checkout/messages';
+import { ENGLISH } from '@/app/checkout/english';
 import { writeLimitedBy } from '@/server/payments/checkout/limited-by';
 import { findOwnPayment } from '@/server/payments/checkout/own-payments';
+import { textOf } from '@/texts/say';
 import { PaymentOutcome } from '../../payment-outcome';
 import { inCredits } from '../../show-credits';
 import { PollPayment } from './poll-payment';
@@ -26,7 +27,7 @@ export default async function ReturnPage({ searchParams }: Props) {
   const payment = typeof id === 'string' && /^cks_\w+$/.test(id) ? await findOwnPayment(userId, id) : null;
   if (payment === null) notFound();
   const { appName, partnerId } = payment;
-  const say = messagesFor('en');
+  const say = ENGLISH.say;
   if (payment.status === 'completed') {
     return (
       <PaymentOutcome
@@ -59,7 +60,7 @@ export default async function ReturnPage({ searchParams }: Props) {
     );
   }
   const isCancelled = payment.status === 'open' && reported === 'cancelled';
-  const reason = say.failures[payment.failure ?? ''];
+  const reason = textOf(say.failures, payment.failure ?? undefined);
   if (isCancelled || payment.status === 'failed' || payment.status === 'expired') {
     return (
       <PaymentOutcome

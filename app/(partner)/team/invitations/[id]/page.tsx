@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { readPageTexts } from '@/app/_session/page-texts';
 import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
 import { PageLink } from '@/app/_ui/page-link';
@@ -20,7 +21,7 @@ export default async function InvitationPage({ params }: Props) {
   return (
     <PartnerFrame>
       {invitation.state === 'open' ? (
-        <PresenceDialog>
+        <PresenceDialog texts={await readPageTexts('presence')}>
           <Offer invitation={invitation} />
           <AcceptButton invitationId={id} />
         </PresenceDialog>

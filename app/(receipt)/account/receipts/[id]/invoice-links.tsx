@@ -9,7 +9,7 @@ type Props = {
   documents: { number: string; label: string }[];
   canCreate: boolean;
   hasDetails: boolean;
-  words: { create: string; details: string; enter: string };
+  words: { create: string; details: string; enter: string; failed: string };
 };
 
 /** The documents of a purchase, or how to get the invoice. */
@@ -33,7 +33,7 @@ export function InvoiceLinks({ purchaseId, documents, canCreate, hasDetails, wor
           {hasDetails ? words.details : words.enter}
         </a>
       )}
-      {failure && <p className="text-sm text-danger">{failure.message}</p>}
+      {failure && <p className="text-sm text-danger">{words.failed}</p>}
     </div>
   );
 }

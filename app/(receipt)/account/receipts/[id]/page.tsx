@@ -15,15 +15,14 @@ export const metadata: Metadata = { title: 'Receipt' };
 
 type Props = { params: Promise<{ id: string }> };
 
-/** The printable receipt of a purchase, in the language it was bought in. */
+/** The printable receipt of a purchase, in the language of its mail. */
 export default async function ReceiptPage({ params }: Props) {
   const { userId } = await requireSession();
   const { id } = await params;
   const receipt = await readPurchaseReceipt(userId, id);
   if (receipt === null) notFound();
-  const { heading, rows, status, back, print, printNote } = writeReceipt(receipt);
+  const { heading, rows, status, say } = writeReceipt(receipt);
   const [documents, details] = await Promise.all([listDocuments([id]), readBillingDetails(userId)]);
-  const words = receipt.language === 'de' ? GERMAN : ENGLISH;
   return (
     <main
       lang={receipt.language}
@@ -31,9 +30,9 @@ export default async function ReceiptPage({ params }: Props) {
     >
       <div className="mb-6 flex items-center justify-between gap-4 print:hidden">
         <a href="/account" className="-my-2 inline-flex min-h-11 items-center text-muted hover:text-text">
-          ← {back}
+          ← {say.back}
         </a>
-        <PrintButton label={print} />
+        <PrintButton label={say.print} />
       </div>
       <article className="rounded-2xl border border-line bg-surface p-6 sm:p-9 print:border-0 print:p-0">
         <p className="flex items-center gap-2.5 font-semibold">
@@ -55,36 +54,24 @@ export default async function ReceiptPage({ params }: Props) {
         {receipt.invoicedByProcessor && (
           <p className="mt-4 print:hidden">
             <a href={`/account/receipts/${id}/invoice`} className="text-accent underline underline-offset-2">
-              {words.invoice} (Stripe)
+              {say.documents.invoice} (Stripe)
             </a>
           </p>
         )}
         <InvoiceLinks
           purchaseId={id}
-          documents={documents.map(({ number, kind }) => ({ number, label: words[kind] }))}
+          documents={documents.map(({ number, kind }) => ({ number, label: say.documents[kind] }))}
           canCreate={findSeller() !== null && !receipt.invoicedByProcessor}
           hasDetails={details !== null}
-          words={words}
+          words={{
+            create: say.createInvoice,
+            details: say.billingDetails,
+            enter: say.enterDetails,
+            failed: say.invoiceFailed,
+          }}
         />
-        <p className="mt-6 text-sm text-muted">{printNote}</p>
+        <p className="mt-6 text-sm text-muted">{say.printNote}</p>
       </article>
     </main>
   );
 }
-
-const ENGLISH = {
-  invoice: 'Invoice',
-  credit_note: 'Credit note',
-  cancellation: 'Cancellation',
-  create: 'Create invoice',
-  details: 'Billing details',
-  enter: 'Enter billing details for an invoice',
-};
-const GERMAN: typeof ENGLISH = {
-  invoice: 'Rechnung',
-  credit_note: 'Rechnungskorrektur',
-  cancellation: 'Storno',
-  create: 'Rechnung erstellen',
-  details: 'Rechnungsangaben',
-  enter: 'Rechnungsangaben für eine Rechnung eingeben',
-};

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '@/app/_ui/button';
 import { TextField } from '@/app/_ui/text-field';
 import { useAction } from '@/app/_ui/use-action';
-import { messagesFor } from '@/app/checkout/messages';
+import { ENGLISH } from '@/app/checkout/english';
 import { checkName } from '@/server/partners/name';
 import { rename } from './actions';
 
@@ -48,14 +48,14 @@ export function NameForm({ partnerId, name, host }: Props) {
 
 /** Uses the checkout's own messages. */
 function Preview({ name }: { name: string }) {
-  const say = messagesFor('en');
+  const say = ENGLISH.say;
   return (
     <figure className="rounded-xl border border-line bg-sunken p-5">
       <figcaption className="mb-3 text-[13px] text-muted">In the checkout</figcaption>
       <div className="rounded-xl border border-line bg-surface p-5 break-words">
         <p className="text-lg font-semibold tracking-tight">{say.signInTitle}</p>
-        <p className="mt-1 text-sm text-muted">{say.signInText(name)}</p>
-        <p className="mt-4 text-[13px] text-muted">{say.emailPrivacy(name)}</p>
+        <p className="mt-1 text-sm text-muted">{say.signInText({ app: name })}</p>
+        <p className="mt-4 text-[13px] text-muted">{say.emailPrivacy({ app: name })}</p>
       </div>
     </figure>
   );

@@ -3,9 +3,9 @@ import { creditsToJson } from '@/server/base/credits';
 import { readBody } from '@/server/base/http/read-body';
 import { privateJson } from '@/server/base/http/respond';
 import { CURRENCIES, toMajorUnits } from '@/server/payments/checkout/amounts';
-import { LANGUAGES } from '@/server/payments/checkout/quote-payment';
 import { payVisitWithCard } from '@/server/payments/checkout/visit-cards';
 import { respondToVisit } from '@/server/payments/checkout/visit-request';
+import { LANGUAGES } from '@/texts/languages';
 
 const bodySchema = z.object({
   amount: z.unknown(),

@@ -5,10 +5,10 @@ import { readBody } from '@/server/base/http/read-body';
 import { privateJson } from '@/server/base/http/respond';
 import { CURRENCIES, toMajorUnits } from '@/server/payments/checkout/amounts';
 import type { PaymentForm } from '@/server/payments/checkout/payment-processor';
-import { LANGUAGES } from '@/server/payments/checkout/quote-payment';
 import { CHECKOUT_MODES } from '@/server/payments/checkout/start';
 import { startVisitPayment } from '@/server/payments/checkout/visit-payments';
 import { respondToVisit } from '@/server/payments/checkout/visit-request';
+import { LANGUAGES } from '@/texts/languages';
 
 const bodySchema = z.object({
   amount: z.unknown(),

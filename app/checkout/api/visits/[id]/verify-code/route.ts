@@ -5,6 +5,7 @@ import { readDevice, respondToVisit } from '@/server/payments/checkout/visit-req
 import { isFirstParty, signInWithCode } from '@/server/payments/checkout/visit-sign-in';
 import { knownBrowserCookie } from '@/server/people/known-browser';
 import { sessionCookie } from '@/server/people/session-cookie';
+import { findFirstLanguage } from '@/texts/languages';
 import { stateBody } from '../../state-body';
 
 const bodySchema = z.object({
@@ -12,6 +13,7 @@ const bodySchema = z.object({
   email: z.string().max(320),
   code: z.string().max(20),
   changes_account: z.boolean().optional(),
+  locale: z.string().max(35).optional(),
 });
 
 /** Without an effect if the window knows another account, unless `changes_account` is set. */
@@ -20,10 +22,15 @@ export function POST(request: Request, context: { params: Promise<{ id: string }
     const {
       challenge_id: challengeId,
       changes_account: changesAccount,
+      locale,
       ...entry
     } = await readBody(request, bodySchema);
     const device = readDevice(request);
-    const signIn = await signInWithCode(visit, { ...entry, challengeId, changesAccount }, device);
+    const signIn = await signInWithCode(
+      visit,
+      { ...entry, challengeId, changesAccount, language: findFirstLanguage(locale) },
+      device,
+    );
     if (signIn === 'other_account') return privateJson({ refused: signIn });
     const response = privateJson({
       sign_in_token: signIn.signInToken,

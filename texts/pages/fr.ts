@@ -1,0 +1,185 @@
+import type { Translation } from '../say';
+import type { texts as english } from './en';
+
+export const texts: Translation<typeof english> = {
+  signIn: {
+    pageTitle: 'Se connecter',
+    title: 'Se connecter à {brand}',
+    text: 'Nous allons vous envoyer un code. Si vous êtes nouveau, cela crée votre compte.',
+    invited: 'Vous êtes invité à rejoindre une équipe. Connectez-vous en tant que {email} pour répondre.',
+    passkey: 'Se connecter avec une clé d’accès',
+    issuerTitle: 'Continuer avec {issuer}',
+    issuerText:
+      'Vous êtes connecté en tant que {email}. Ces pages ne s’ouvrent qu’après une connexion avec {issuer}.',
+    passkeyTitle: 'Utilisez votre clé d’accès',
+    passkeyText: 'Vous êtes connecté en tant que {email}. Pour ces pages, un code ne suffit pas.',
+    passkeyUse: 'Utiliser une clé d’accès',
+    passkeyFailures: {
+      unsupported: 'Ce navigateur ne peut pas utiliser de clé d’accès à cette adresse. Utilisez un code.',
+      cancelled:
+        'Aucune clé d’accès n’a été utilisée : la demande a été annulée ou cet appareil n’en a pas. Veuillez réessayer.',
+      failed: 'La clé d’accès n’a pas pu être utilisée sur cet appareil.',
+      refused: 'Cette clé d’accès n’a pas été acceptée. Réessayez ou utilisez un code.',
+    },
+  },
+  presence: {
+    title: 'Confirmez votre identité',
+    text: 'Certaines modifications exigent une confirmation récente. Rien de ce que vous avez saisi n’est perdu.',
+    sent: 'Nous avons envoyé un code à votre adresse e-mail. Il est valable 10 minutes, tout comme votre confirmation.',
+    confirm: 'Confirmer',
+    wait: 'Un instant…',
+    passkey: 'Utiliser une clé d’accès',
+    passkeyRequired:
+      'Vous êtes exploitant ou propriétaire d’une application : un code ne suffit pas. Si vous avez perdu l’appareil, un exploitant peut supprimer vos clés d’accès.',
+    codeInstead: 'Envoyer plutôt un code',
+  },
+  deadLink: {
+    title: 'Ce lien ne fonctionne pas',
+    account: 'votre compte',
+    continue:
+      'Il est incomplet ou date de plus d’une heure. Vous pouvez acheter des crédits et définir des autorisations dans {account}.',
+    stop: 'Il est incomplet ou date de plus de 30 jours. Vous pouvez arrêter des applications dans {account}.',
+    revoke: 'Il est incomplet ou date de plus de 30 jours. Vous pouvez révoquer des clés dans {account}.',
+    undo: 'Il est incomplet, a déjà été utilisé ou date de plus de 7 jours. Vous pouvez modifier l’adresse dans {account}.',
+    unsubscribe: 'Il est incomplet. Vous pouvez choisir les e-mails que vous recevez dans {account}.',
+  },
+  continue: {
+    pageTitle: 'Continuer',
+    title: 'Ce lien est destiné à un autre compte',
+    text: 'Votre terminal ou votre application utilise un autre compte que celui auquel vous êtes connecté ici. Déconnectez-vous, rouvrez le lien et connectez-vous avec l’autre compte.',
+    signedInAs: 'Connecté en tant que',
+  },
+  stop: {
+    pageTitle: 'Arrêter des applications',
+    askApp: 'Arrêter {app} ?',
+    askThisApp: 'Arrêter cette application ?',
+    askAll: 'Arrêter toutes les applications ?',
+    appStopped: '{app} est arrêtée',
+    thisAppStopped: 'Cette application est arrêtée',
+    allStopped: 'Toutes les applications sont arrêtées',
+    askAppText:
+      'Elle ne pourra plus dépenser vos crédits dès la prochaine requête, et les requêtes en cours prendront fin. Vos crédits, autorisations et plafonds restent inchangés, et vous pouvez la réactiver à tout moment.',
+    askAllText:
+      'Aucune application ne pourra dépenser vos crédits dès la prochaine requête, et les requêtes en cours prendront fin. Vos crédits, autorisations et plafonds restent inchangés, et vous pouvez les réactiver à tout moment.',
+    appStoppedText: 'Elle ne peut pas dépenser vos crédits ; les autres applications le peuvent.',
+    allStoppedText: 'Aucune application ne peut dépenser vos crédits.',
+    resume: 'Vous pouvez réactiver dans votre compte, où nous vous demandons de confirmer votre identité.',
+    stopApp: 'Arrêter cette application',
+    stopAll: 'Arrêter toutes les applications',
+    limits: 'Afficher vos plafonds',
+    expired: 'Ce lien a expiré. Connectez-vous à votre compte pour arrêter des applications.',
+  },
+  revoke: {
+    pageTitle: 'Révoquer une clé',
+    ask: 'Révoquer cette clé ?',
+    revoked: 'Clé révoquée',
+    askText:
+      '{app} ne pourra plus dépenser vos crédits avec cette clé dès la prochaine requête. Cette action est irréversible. Une nouvelle connexion crée une nouvelle clé.',
+    askThisText:
+      'L’application ne pourra plus dépenser vos crédits avec cette clé dès la prochaine requête. Cette action est irréversible. Une nouvelle connexion crée une nouvelle clé.',
+    revokedText: 'La clé se terminant par {last4} ne fonctionne plus.',
+    app: 'Application',
+    key: 'Clé',
+    revoke: 'Révoquer la clé',
+    activity: 'Afficher votre activité',
+    expired: 'Ce lien a expiré. Connectez-vous à votre compte pour révoquer la clé.',
+  },
+  undo: {
+    pageTitle: 'Annuler une modification',
+    ask: 'Annuler la modification ?',
+    undone: 'Modification annulée',
+    askText:
+      'Votre compte récupère l’adresse {email}. Tous les appareils sont déconnectés, et les clés d’accès et clés ajoutées depuis la modification sont supprimées.',
+    undoneText: 'Votre compte a de nouveau l’adresse {email}. Tous les appareils sont déconnectés.',
+    undo: 'Annuler la modification',
+    expired: 'Ce lien a expiré ou a déjà été utilisé. Contactez le service.',
+  },
+  unsubscribe: {
+    pageTitle: 'Se désabonner',
+    ask: 'Se désabonner ?',
+    ended: 'Vous êtes désabonné',
+    askText: {
+      limits: 'Vous ne recevrez plus d’e-mails à 50, 80 et 100 % de vos plafonds et crédits.',
+      unusual: 'Vous ne recevrez plus d’e-mails sur les dépenses inhabituelles.',
+      weekly: 'Vous ne recevrez plus le récapitulatif hebdomadaire.',
+      alerts: 'Vous ne recevrez plus d’alertes sur les applications de votre équipe.',
+    },
+    endedText: {
+      limits: 'Vous ne recevez plus d’e-mails à 50, 80 et 100 % de vos plafonds et crédits.',
+      unusual: 'Vous ne recevez plus d’e-mails sur les dépenses inhabituelles.',
+      weekly: 'Vous ne recevez plus le récapitulatif hebdomadaire.',
+      alerts: 'Vous ne recevez plus d’alertes sur les applications de votre équipe.',
+    },
+    again: 'Vous pouvez les réactiver à tout moment dans votre compte.',
+    againForTeam: 'Vous pouvez les réactiver à tout moment sur la page Équipe d’une application.',
+    unsubscribe: 'Se désabonner',
+    dashboard: 'Ouvrir le tableau de bord partenaire',
+    choose: 'Choisir les e-mails que vous recevez',
+    expired: 'Ce lien ne fonctionne pas. Désactivez les e-mails dans votre compte.',
+  },
+  device: {
+    pageTitle: 'Connecter un appareil',
+    title: 'Connecter un appareil',
+    enter: 'Saisissez le code affiché par votre terminal ou votre appareil.',
+    check: 'Vérifiez que votre terminal ou votre appareil affiche exactement ce code.',
+    warning:
+      'Ne continuez que si vous avez lancé cette opération vous-même. Nous n’envoyons jamais de code ni de lien vers cette page.',
+    notWaiting:
+      'Aucun appareil n’attend ce code. Vérifiez-le, ou recommencez sur l’appareil pour en obtenir un nouveau.',
+    ask: 'Connecter {app} ?',
+    askText:
+      'L’appareil qui affiche ce code reçoit une clé pour dépenser les crédits que vous achetez dans {app} ou que vous l’autorisez à utiliser. Il ne voit ni votre adresse e-mail ni vos autres applications.',
+    code: 'Code sur l’appareil',
+    started: 'Commencé',
+    signedInAs: 'Connecté en tant que',
+    elsewhere: 'L’opération a été lancée depuis un autre réseau que le vôtre.',
+    ownDevice:
+      'Est-ce un appareil devant vous, ou votre propre serveur ? Si quelqu’un vous a envoyé le code, refusez : cette personne obtiendrait la clé.',
+    connect: 'Connecter l’appareil',
+    refuse: 'Refuser',
+    connected: 'Appareil connecté',
+    connectedText:
+      'Retournez à votre appareil : {app} y continue dans quelques secondes. Vous pouvez déconnecter l’appareil à tout moment dans votre compte.',
+    devices: 'Afficher vos appareils',
+    refused: 'Refusé',
+    refusedText: 'L’appareil n’obtient aucune clé. Vous pouvez fermer cette page.',
+    account: 'Ouvrir votre compte',
+  },
+  redeem: {
+    pageTitle: 'Utiliser un cadeau',
+    gift: {
+      one: 'Un cadeau pour vous : {count} crédit bonus',
+      many: 'Un cadeau pour vous : {count} de crédits bonus',
+      other: 'Un cadeau pour vous : {count} crédits bonus',
+    },
+    added: {
+      one: '{count} crédit bonus ajouté',
+      many: '{count} de crédits bonus ajoutés',
+      other: '{count} crédits bonus ajoutés',
+    },
+    giftText: 'Vous pouvez les utiliser dans {app}. Rien à payer.',
+    giftTextAnyApp: 'Vous pouvez les utiliser dans toute application que vous y autorisez. Rien à payer.',
+    addedText: 'Vous pouvez maintenant les utiliser dans {app}.',
+    addedTextAnyApp: 'Vous pouvez les utiliser dans toute application que vous y autorisez.',
+    account: 'Compte',
+    accept: {
+      one: 'Accepter {count} crédit',
+      many: 'Accepter {count} de crédits',
+      other: 'Accepter {count} crédits',
+    },
+    credits: 'Afficher vos crédits',
+    impossible: 'Ce cadeau ne peut pas être utilisé',
+    signedInAs: 'Vous êtes connecté en tant que {email}.',
+    openAccount: 'Ouvrir votre compte',
+  },
+  authorize: {
+    pageTitle: 'Se connecter',
+    title: 'Se connecter à {app}',
+    text: '{app} reçoit une clé pour dépenser les crédits que vous y achetez ou que vous l’autorisez à utiliser. L’application ne voit ni votre adresse e-mail ni vos autres applications.',
+    signedInAs: 'Connecté en tant que',
+    returnTo: 'Vous retournerez à',
+    cancel: 'Annuler',
+    impossible: 'La connexion ne peut pas se poursuivre',
+    impossibleText: 'L’application qui vous a envoyé ici a fait une demande non valide :',
+  },
+};

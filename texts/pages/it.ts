@@ -1,0 +1,185 @@
+import type { Translation } from '../say';
+import type { texts as english } from './en';
+
+export const texts: Translation<typeof english> = {
+  signIn: {
+    pageTitle: 'Accedi',
+    title: 'Accedi a {brand}',
+    text: 'Ti invieremo un codice. Se non hai un account, verrà creato.',
+    invited: 'Hai ricevuto un invito a un team. Accedi come {email} per rispondere.',
+    passkey: 'Accedi con una passkey',
+    issuerTitle: 'Continua con {issuer}',
+    issuerText:
+      'Hai effettuato l’accesso come {email}. Queste pagine si aprono solo dopo un accesso con {issuer}.',
+    passkeyTitle: 'Usa la tua passkey',
+    passkeyText: 'Hai effettuato l’accesso come {email}. Per queste pagine un codice non basta.',
+    passkeyUse: 'Usa una passkey',
+    passkeyFailures: {
+      unsupported: 'Questo browser non può usare passkey a questo indirizzo. Usa un codice.',
+      cancelled:
+        'Nessuna passkey usata: la richiesta è stata annullata o questo dispositivo non ne ha. Riprova.',
+      failed: 'Non è stato possibile usare la passkey su questo dispositivo.',
+      refused: 'Questa passkey non è stata accettata. Riprova o usa un codice.',
+    },
+  },
+  presence: {
+    title: 'Conferma la tua identità',
+    text: 'Alcune modifiche richiedono una conferma recente. Nulla di ciò che hai inserito va perso.',
+    sent: 'Abbiamo inviato un codice al tuo indirizzo email. È valido per 10 minuti, come la tua conferma.',
+    confirm: 'Conferma',
+    wait: 'Un momento…',
+    passkey: 'Usa una passkey',
+    passkeyRequired:
+      'Sei un gestore o possiedi un’app, quindi un codice non basta. Se hai perso il dispositivo, un gestore può rimuovere le tue passkey.',
+    codeInstead: 'Invia invece un codice',
+  },
+  deadLink: {
+    title: 'Questo link non funziona',
+    account: 'tuo account',
+    continue:
+      'È incompleto o risale a più di un’ora fa. Puoi acquistare crediti e impostare autorizzazioni nel {account}.',
+    stop: 'È incompleto o risale a più di 30 giorni fa. Puoi fermare le app nel {account}.',
+    revoke: 'È incompleto o risale a più di 30 giorni fa. Puoi revocare le chiavi nel {account}.',
+    undo: 'È incompleto, è già stato usato o risale a più di 7 giorni fa. Puoi cambiare l’indirizzo nel {account}.',
+    unsubscribe: 'È incompleto. Puoi scegliere quali email ricevere nel {account}.',
+  },
+  continue: {
+    pageTitle: 'Continua',
+    title: 'Questo link è per un altro account',
+    text: 'Il tuo terminale o la tua app usa un account diverso da quello con cui hai effettuato l’accesso qui. Esci, apri di nuovo il link e accedi con l’altro account.',
+    signedInAs: 'Accesso effettuato come',
+  },
+  stop: {
+    pageTitle: 'Ferma le app',
+    askApp: 'Fermare {app}?',
+    askThisApp: 'Fermare questa app?',
+    askAll: 'Fermare tutte le app?',
+    appStopped: '{app} è ferma',
+    thisAppStopped: 'Questa app è ferma',
+    allStopped: 'Tutte le app sono ferme',
+    askAppText:
+      'Non potrà spendere i tuoi crediti a partire dalla prossima richiesta e le richieste in corso termineranno. I tuoi crediti, le autorizzazioni e i limiti restano invariati e puoi riattivarla in qualsiasi momento.',
+    askAllText:
+      'Nessuna app potrà spendere i tuoi crediti a partire dalla prossima richiesta e le richieste in corso termineranno. I tuoi crediti, le autorizzazioni e i limiti restano invariati e puoi riattivarle in qualsiasi momento.',
+    appStoppedText: 'Non può spendere i tuoi crediti; le altre app possono farlo.',
+    allStoppedText: 'Nessuna app può spendere i tuoi crediti.',
+    resume: 'Puoi riattivare nel tuo account, dove ti chiederemo di confermare la tua identità.',
+    stopApp: 'Ferma questa app',
+    stopAll: 'Ferma tutte le app',
+    limits: 'Mostra i tuoi limiti',
+    expired: 'Questo link è scaduto. Accedi al tuo account per fermare le app.',
+  },
+  revoke: {
+    pageTitle: 'Revoca una chiave',
+    ask: 'Revocare questa chiave?',
+    revoked: 'Chiave revocata',
+    askText:
+      '{app} non potrà più spendere i tuoi crediti con questa chiave a partire dalla prossima richiesta. L’operazione è irreversibile. Un nuovo accesso crea una nuova chiave.',
+    askThisText:
+      'L’app non potrà più spendere i tuoi crediti con questa chiave a partire dalla prossima richiesta. L’operazione è irreversibile. Un nuovo accesso crea una nuova chiave.',
+    revokedText: 'La chiave che termina con {last4} non funziona più.',
+    app: 'App',
+    key: 'Chiave',
+    revoke: 'Revoca chiave',
+    activity: 'Mostra la tua attività',
+    expired: 'Questo link è scaduto. Accedi al tuo account per revocare la chiave.',
+  },
+  undo: {
+    pageTitle: 'Annulla una modifica',
+    ask: 'Annullare la modifica?',
+    undone: 'Modifica annullata',
+    askText:
+      'Il tuo account riottiene l’indirizzo {email}. Tutti i dispositivi vengono disconnessi e le passkey e le chiavi aggiunte dopo la modifica vengono rimosse.',
+    undoneText: 'Il tuo account ha di nuovo l’indirizzo {email}. Tutti i dispositivi sono disconnessi.',
+    undo: 'Annulla la modifica',
+    expired: 'Questo link è scaduto o è già stato usato. Contatta il servizio.',
+  },
+  unsubscribe: {
+    pageTitle: 'Annulla l’iscrizione',
+    ask: 'Annullare l’iscrizione?',
+    ended: 'Iscrizione annullata',
+    askText: {
+      limits: 'Non riceverai più email al 50, 80 e 100% dei tuoi limiti e crediti.',
+      unusual: 'Non riceverai più email sulle spese insolite.',
+      weekly: 'Non riceverai più il riepilogo settimanale.',
+      alerts: 'Non riceverai più avvisi sulle app del tuo team.',
+    },
+    endedText: {
+      limits: 'Non ricevi più email al 50, 80 e 100% dei tuoi limiti e crediti.',
+      unusual: 'Non ricevi più email sulle spese insolite.',
+      weekly: 'Non ricevi più il riepilogo settimanale.',
+      alerts: 'Non ricevi più avvisi sulle app del tuo team.',
+    },
+    again: 'Puoi riattivarle in qualsiasi momento nel tuo account.',
+    againForTeam: 'Puoi riattivarli in qualsiasi momento nella pagina Team di un’app.',
+    unsubscribe: 'Annulla l’iscrizione',
+    dashboard: 'Apri la dashboard partner',
+    choose: 'Scegli quali email ricevere',
+    expired: 'Questo link non funziona. Disattiva le email nel tuo account.',
+  },
+  device: {
+    pageTitle: 'Collega un dispositivo',
+    title: 'Collega un dispositivo',
+    enter: 'Inserisci il codice mostrato dal tuo terminale o dispositivo.',
+    check: 'Controlla che il tuo terminale o dispositivo mostri esattamente questo codice.',
+    warning:
+      'Continua solo se hai avviato tu questa operazione. Non inviamo mai a nessuno un codice o un link a questa pagina.',
+    notWaiting:
+      'Nessun dispositivo attende questo codice. Controllalo o ricomincia sul dispositivo per ottenerne uno nuovo.',
+    ask: 'Collegare {app}?',
+    askText:
+      'Il dispositivo che mostra questo codice riceve una chiave per spendere i crediti che acquisti in {app} o che le consenti di usare. Non vede il tuo indirizzo email né le altre tue app.',
+    code: 'Codice sul dispositivo',
+    started: 'Avviato',
+    signedInAs: 'Accesso effettuato come',
+    elsewhere: 'L’operazione è stata avviata da una rete diversa dalla tua.',
+    ownDevice:
+      'È un dispositivo davanti a te o un tuo server? Se qualcuno ti ha inviato il codice, rifiuta: quella persona otterrebbe la chiave.',
+    connect: 'Collega dispositivo',
+    refuse: 'Rifiuta',
+    connected: 'Dispositivo collegato',
+    connectedText:
+      'Torna al tuo dispositivo: {app} continua lì tra pochi secondi. Puoi disconnettere il dispositivo in qualsiasi momento nel tuo account.',
+    devices: 'Mostra i tuoi dispositivi',
+    refused: 'Rifiutato',
+    refusedText: 'Il dispositivo non riceve alcuna chiave. Puoi chiudere questa pagina.',
+    account: 'Apri il tuo account',
+  },
+  redeem: {
+    pageTitle: 'Riscatta un regalo',
+    gift: {
+      one: 'Un regalo per te: {count} credito bonus',
+      many: 'Un regalo per te: {count} de crediti bonus',
+      other: 'Un regalo per te: {count} crediti bonus',
+    },
+    added: {
+      one: '{count} credito bonus aggiunto',
+      many: '{count} di crediti bonus aggiunti',
+      other: '{count} crediti bonus aggiunti',
+    },
+    giftText: 'Puoi usarli in {app}. Non devi pagare nulla.',
+    giftTextAnyApp: 'Puoi usarli in qualsiasi app a cui lo consenti. Non devi pagare nulla.',
+    addedText: 'Ora puoi usarli in {app}.',
+    addedTextAnyApp: 'Puoi usarli in qualsiasi app a cui lo consenti.',
+    account: 'Account',
+    accept: {
+      one: 'Accetta {count} credito',
+      many: 'Accetta {count} de crediti',
+      other: 'Accetta {count} crediti',
+    },
+    credits: 'Mostra i tuoi crediti',
+    impossible: 'Questo regalo non può essere riscattato',
+    signedInAs: 'Hai effettuato l’accesso come {email}.',
+    openAccount: 'Apri il tuo account',
+  },
+  authorize: {
+    pageTitle: 'Accedi',
+    title: 'Accedi a {app}',
+    text: '{app} riceve una chiave per spendere i crediti che acquisti al suo interno o che le consenti di usare. Non vede il tuo indirizzo email né le altre tue app.',
+    signedInAs: 'Accesso effettuato come',
+    returnTo: 'Tornerai a',
+    cancel: 'Annulla',
+    impossible: 'Impossibile continuare l’accesso',
+    impossibleText: 'L’app che ti ha inviato qui ha fatto una richiesta non valida:',
+  },
+};

@@ -86,22 +86,26 @@ async function decide(wish: RefundWish): Promise<AskedRefund | null> {
   });
 }
 
-async function settle({
-  userId,
-  id,
-  purchaseId,
-  amountMinor,
-  ...refund
-}: AskedRefund): Promise<RefundOutcome> {
+/**
+ * Asks the processor, and notes its answer: the total that it reports may lack another refund that failed since. One that it
+ * refused stays open until its credits have returned.
+ */
+async function settle(refund: AskedRefund): Promise<RefundOutcome> {
+  const { userId, id, purchaseId, amountMinor } = refund;
   if (refund.settledAt !== null) return refund.isRefused ? 'refused' : 'refunded';
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id: purchaseId } });
-  const outcome = await refundPayment(purchase, amountMinor, `${userId}_${id}`);
-  if (outcome.ok) return outcome.isPending ? 'pending' : 'refunded';
-  await prisma().userRefund.updateMany({
-    where: { userId, id, settledAt: null },
-    data: { settledAt: nowDate(), isRefused: true },
-  });
-  await applyReversals(await requirePaymentId(purchase), 'refund');
+  const outcome = refund.isRefused ? null : await refundPayment(purchase, amountMinor, `${userId}_${id}`);
+  const note = (data: { settledAt: Date } | { isRefused: true }) =>
+    prisma().userRefund.updateMany({ where: { userId, id, settledAt: null }, data });
+  const rebook = async () => applyReversals(await requirePaymentId(purchase), 'refund');
+  if (outcome?.ok) {
+    const { count } = await note({ settledAt: nowDate() });
+    if (count > 0) await rebook();
+    return outcome.isPending ? 'pending' : 'refunded';
+  }
+  await note({ isRefused: true });
+  await rebook();
+  await note({ settledAt: nowDate() });
   return 'refused';
 }
 

@@ -55,7 +55,7 @@ const en = {
   emailPrivacy: (app: string) => `${app} never sees your e-mail address.`,
   sendCode: 'Send code',
   or: 'or',
-  linkText: 'This address already has an account. Enter the code once to link the two.',
+  linkText: 'Enter the code once. Later sign-ins need none.',
   continueWith: (issuer: string) => `Continue with ${issuer}`,
   windowBlocked: 'Your browser blocked the window. Allow it, or use a code.',
   issuerFailures: {
@@ -314,8 +314,7 @@ const de: Messages = {
   emailPrivacy: (app) => `${app} erhält Ihre E-Mail-Adresse nicht.`,
   sendCode: 'Code senden',
   or: 'oder',
-  linkText:
-    'Zu dieser Adresse gibt es schon ein Konto. Geben Sie einmal den Code ein, um beide zu verbinden.',
+  linkText: 'Geben Sie einmal den Code ein. Spätere Anmeldungen brauchen keinen.',
   continueWith: (issuer) => `Weiter mit ${issuer}`,
   windowBlocked: 'Ihr Browser hat das Fenster blockiert. Erlauben Sie es, oder nutzen Sie einen Code.',
   issuerFailures: {

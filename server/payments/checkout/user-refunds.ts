@@ -14,7 +14,7 @@ import { correctInvoice } from '../invoices/issue';
 import { partnerNames } from './partner-names';
 import { refundPayment, requirePaymentId } from './refund-purchase';
 import { applyReversals } from './reversals';
-import { turnOffForReversal } from './top-up/auto-top-up';
+import { turnOffForRefund } from './top-up/auto-top-up';
 
 /**
  * Refunds that users make themselves: the credits of a recent purchase that are left, the oldest purchase first. The credits
@@ -81,7 +81,7 @@ async function decide(wish: RefundWish): Promise<AskedRefund | null> {
     const purchase = await tx.purchase.findUniqueOrThrow({ where: { id: refund.purchaseId } });
     // Both change nothing when the refund is repeated.
     await correctInvoice(tx, purchase);
-    await turnOffForReversal(tx, purchase.sessionId);
+    await turnOffForRefund(tx, wish.userId);
     return refund;
   });
 }

@@ -16,6 +16,7 @@ import {
 import { newDatabase } from '../../harness';
 import { bundleProgram, type Death, dieAt } from '../../harness/programs';
 import { sandboxStripe } from '../../harness/sandbox-stripe';
+import { readTopUp, turnOn } from '../top-up/users';
 import { newUserKey, payByCard, SECRET_KEY, send, setWebhooks, startCheckout } from './checkout-world';
 
 /** Refunds that users make themselves, against the sandbox processor. */
@@ -84,6 +85,13 @@ test('of many refunds at once with ids of their own, one moves money @attack', a
   const outcomes = await Promise.all(Array.from({ length: 6 }, () => refund(bought)));
   expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
   expect(await refundsAtProcessor(bought)).toMatchObject([{ amount: 1_000 }]);
+});
+
+test('a refund turns auto top-up off, which would charge the card again for what is missing @attack', async () => {
+  const bought = await buy();
+  await turnOn(bought.userId);
+  expect(await refund(bought)).toMatchObject({ outcome: 'refunded' });
+  expect(await readTopUp(bought.userId)).toMatchObject({ state: 'off', offReason: 'reversed' });
 });
 
 test('another user’s purchase is not refunded @attack', async () => {

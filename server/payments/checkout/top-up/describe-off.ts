@@ -31,7 +31,7 @@ function writeText(reason: OffReason, amount: string, card: string): string {
     case 'unknown_card':
       return `Your ${card} is no longer saved. To continue, turn auto top-up on with another card.`;
     case 'reversed':
-      return 'An auto top-up was refunded or disputed, so no further payment is made. You can turn it on again at any time.';
+      return 'A payment was refunded or disputed, so no further payment is made. You can turn it on again at any time.';
     case 'no_tax_address':
       return `The tax of ${payment} could not be calculated. Buy credits once and enter your address, then turn auto top-up on again.`;
     case 'not_confirmed':

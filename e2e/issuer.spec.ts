@@ -123,7 +123,7 @@ test('an existing user links the issuer by one code in the window, and a page wi
   const app = await openAppPage(page);
   const checkout = await openCheckout(page);
   const opened = await openIssuer(page, checkout);
-  await expect(opened.getByText('This address already has an account.')).toBeVisible();
+  await expect(opened.getByText('Enter the code once.')).toBeVisible();
   await expectGoodAppearance(opened, 'issuer-code');
   await opened.getByLabel('Code').fill(await readCode(opened, SERVICE, email));
   await opened.getByRole('button', { name: `Continue as ${email}` }).click();

@@ -1,4 +1,5 @@
 import type { UserApp } from '../../prisma/client/client';
+import { nowDate } from '../base/clock';
 import type { Microcredits } from '../base/credits';
 import { prisma } from '../base/db';
 import { invariant } from '../base/errors';
@@ -92,7 +93,12 @@ async function findPartners(rows: UserApp[]) {
 
 async function findLiveKeys(userId: string): Promise<Map<string, KeyOfUser[]>> {
   const keys = await prisma().userKey.findMany({
-    where: { userId, revokedAt: null, lineage: { isEmpty: true } },
+    where: {
+      userId,
+      revokedAt: null,
+      lineage: { isEmpty: true },
+      OR: [{ expiresAt: null }, { expiresAt: { gt: nowDate() } }],
+    },
   });
   const sessionIds = keys.flatMap((key) => key.sessionId ?? []);
   const sessions = await prisma().session.findMany({

@@ -21,6 +21,8 @@ export type Identity = {
   subject: string;
   /** Normalised. Null unless the issuer has verified it. */
   email: string | null;
+  /** Whether the address opens a new account without a code. */
+  isCurrent: boolean;
 };
 
 const GOOGLE = 'https://accounts.google.com';
@@ -31,7 +33,8 @@ const MAX_CHARACTERS = 500;
 export function readIdentity(provider: Provider, claims: Claims): Identity | null {
   const { iss: issuer, sub: subject } = claims;
   if (!isShortText(issuer) || !isShortText(subject)) return null;
-  const identity = { provider, issuer, subject, email: readVerifiedEmail(issuer, claims) };
+  const said = { provider, issuer, subject, email: readVerifiedEmail(issuer, claims) };
+  const identity = { ...said, isCurrent: isCurrent(said, claims) };
   return provider !== 'oidc' || isAllowed(identity, claims) ? identity : null;
 }
 
@@ -41,24 +44,36 @@ const isShortText = (claim: unknown): claim is string =>
 function readVerifiedEmail(issuer: string, claims: Claims): string | null {
   const { email } = claims;
   const given = normaliseEmail(isShortText(email) ? email : '');
-  return given.ok && isVerified(issuer, given.email, claims) ? given.email : null;
+  return given.ok && isVerified(issuer, claims) ? given.email : null;
 }
 
 /**
- * Microsoft passes on what the administrator of any directory entered, and marks an address whose domain the directory
- * owns. Google verifies an address outside its own mail once; its mailbox may have a new owner since.
+ * Microsoft passes on what the administrator of any directory entered, and marks an address that it has verified or whose
+ * domain the directory owns.
  */
-function isVerified(issuer: string, email: string, claims: Claims): boolean {
-  const { email_verified: verified, xms_edov: ownsDomain, hd: workspace } = claims;
-  if (issuer.startsWith(MICROSOFT)) return [true, 1, '1', 'true'].some((yes) => yes === ownsDomain);
-  const isCurrent = issuer !== GOOGLE || isShortText(workspace) || /@(gmail|googlemail)\.com$/.test(email);
-  return verified === true && isCurrent;
+function isVerified(issuer: string, { email_verified: verified, xms_edov: isMarked }: Claims): boolean {
+  return issuer.startsWith(MICROSOFT)
+    ? [true, 1, '1', 'true'].some((yes) => yes === isMarked)
+    : verified === true;
+}
+
+/**
+ * An issuer verifies an address of another mailbox once. The mailbox may have a new owner since, who would find the account
+ * open to the former one. Google runs the mail of its own domains, and the company's issuer is the operator's choice.
+ */
+function isCurrent(
+  { provider, issuer, email }: Omit<Identity, 'isCurrent'>,
+  { hd: workspace }: Claims,
+): boolean {
+  if (issuer !== GOOGLE) return provider === 'oidc';
+  return isShortText(workspace) || /@(gmail|googlemail)\.com$/.test(email ?? '');
 }
 
 /** Whether the company's issuer is the one that is set, and lets this person in. */
 function isAllowed(identity: Identity, { groups }: Claims): boolean {
   const { OIDC_DOMAINS, OIDC_GROUPS } = settings();
-  const domain = identity.email?.slice(identity.email.lastIndexOf('@') + 1);
+  const { email, isCurrent } = identity;
+  const domain = isCurrent ? email?.slice(email.lastIndexOf('@') + 1) : undefined;
   const given: unknown[] = Array.isArray(groups) ? groups : [];
   return (
     isOfCompany(identity) &&
@@ -67,10 +82,12 @@ function isAllowed(identity: Identity, { groups }: Claims): boolean {
   );
 }
 
+type Subject = Pick<Identity, 'provider' | 'issuer' | 'subject'>;
+
 export type Owner = { userId: string; email: string; identityId: string };
 
 /** The account that the identity is linked to. It is not deleted before the transaction ends. */
-export async function findOwner(tx: Tx, identity: Identity): Promise<Owner | null> {
+export async function findOwner(tx: Tx, identity: Subject): Promise<Owner | null> {
   const { provider, issuer, subject } = identity;
   const link = await tx.linkedIdentity.findUnique({
     where: { provider_issuer_subject: { provider, issuer, subject } },
@@ -86,7 +103,7 @@ export async function findOwner(tx: Tx, identity: Identity): Promise<Owner | nul
 }
 
 /** Links the identity, once. Returns the id of the link. */
-export async function linkIdentity(tx: Tx, userId: string, identity: Identity): Promise<string> {
+export async function linkIdentity(tx: Tx, userId: string, identity: Subject): Promise<string> {
   const { provider, issuer, subject } = identity;
   const [link] = await tx.$queryRaw<{ id: string; userId: string }[]>`
     INSERT INTO linked_identity (id, user_id, provider, issuer, subject, created_at, last_used_at)

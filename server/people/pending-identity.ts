@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { MINUTE_MS, now, SECOND_MS } from '../base/clock';
 import { openSealed, seal } from '../base/seal';
-import type { Identity } from './identities';
 
 /**
- * The cookie of an identity whose verified address already has an account. The code that was mailed there links the two.
+ * The cookie of an identity whose address opens an account only with a code. The code that was mailed there links the two.
  * It is sealed, so that only what an issuer has said can be in it, and good for the life of the code.
  */
 
@@ -46,7 +45,10 @@ export function openPendingIdentity(cookie: string | null | undefined): PendingI
 }
 
 /** The identity that a code for this address links. */
-export function readPendingIdentity(cookie: string | null | undefined, email: string): Identity | null {
+export function readPendingIdentity(
+  cookie: string | null | undefined,
+  email: string,
+): PendingIdentity | null {
   const pending = openPendingIdentity(cookie);
   return pending?.email === email ? pending : null;
 }

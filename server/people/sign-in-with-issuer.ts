@@ -22,7 +22,7 @@ export type IssuerSignIn = CodeBrowser & {
 
 export type IssuerOutcome =
   | { kind: 'signed_in'; token: string; browserCookie: string }
-  /** The address has an account: a code was mailed there, and `cookie` keeps the identity until it is entered. */
+  /** A code was mailed to the address, and `cookie` keeps the identity until it is entered. */
   | { kind: 'code_sent'; cookie: string }
   /** No account is linked, and the issuer has not verified an address to join one by. */
   | { kind: 'unverified' };
@@ -45,11 +45,11 @@ export async function signInWithIssuer(entry: IssuerSignIn): Promise<IssuerOutco
     : sendCode({ ...identity, email: identity.email }, entry);
 }
 
-/** The account of the identity, or a new one. Null if the address has an account that the identity is not linked to. */
+/** The account of the identity, or a new one. Null if the identity is linked to none, and only a code opens that of the address. */
 async function joinAccount(tx: Tx, identity: Identity, language?: Language): Promise<Owner | null> {
   const owner = await findOwner(tx, identity);
-  const { email } = identity;
-  if (owner !== null || email === null) return owner;
+  const { email, isCurrent } = identity;
+  if (owner !== null || email === null || !isCurrent) return owner;
   const { id: userId, isNew } = await openUser(tx, email, language);
   // A concurrent sign-in with the same identity may have created the account.
   if (!isNew) return findOwner(tx, identity);

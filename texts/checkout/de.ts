@@ -56,8 +56,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} erhält Ihre E-Mail-Adresse nicht.',
   sendCode: 'Code senden',
   or: 'oder',
-  linkText:
-    'Zu dieser Adresse gibt es schon ein Konto. Geben Sie einmal den Code ein, um beide zu verbinden.',
+  linkText: 'Geben Sie einmal den Code ein. Spätere Anmeldungen brauchen keinen.',
   continueWith: 'Weiter mit {issuer}',
   windowBlocked: 'Ihr Browser hat das Fenster blockiert. Erlauben Sie es oder nutzen Sie einen Code.',
   issuerFailures: {

@@ -50,7 +50,7 @@ export const texts = {
   emailPrivacy: '{app} never sees your e-mail address.',
   sendCode: 'Send code',
   or: 'or',
-  linkText: 'This address already has an account. Enter the code once to link the two.',
+  linkText: 'Enter the code once. Later sign-ins need none.',
   continueWith: 'Continue with {issuer}',
   windowBlocked: 'Your browser blocked the window. Allow it, or use a code.',
   issuerFailures: {

@@ -54,7 +54,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} nunca ve su dirección de correo electrónico.',
   sendCode: 'Enviar código',
   or: 'o',
-  linkText: 'Esta dirección ya tiene una cuenta. Introduzca el código una vez para vincular ambas.',
+  linkText: 'Introduzca el código una vez. Los próximos inicios de sesión no lo necesitarán.',
   continueWith: 'Continuar con {issuer}',
   windowBlocked: 'Su navegador bloqueó la ventana. Permítala o use un código.',
   issuerFailures: {

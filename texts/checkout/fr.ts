@@ -54,7 +54,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} ne voit jamais votre adresse e-mail.',
   sendCode: 'Envoyer le code',
   or: 'ou',
-  linkText: 'Cette adresse a déjà un compte. Saisissez le code une fois pour associer les deux.',
+  linkText: 'Saisissez le code une fois. Les prochaines connexions n’en demanderont plus.',
   continueWith: 'Continuer avec {issuer}',
   windowBlocked: 'Votre navigateur a bloqué la fenêtre. Autorisez-la ou utilisez un code.',
   issuerFailures: {

@@ -51,7 +51,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} non vede mai il tuo indirizzo email.',
   sendCode: 'Invia codice',
   or: 'oppure',
-  linkText: 'Questo indirizzo ha già un account. Inserisci il codice una volta per collegare i due.',
+  linkText: 'Inserisci il codice una volta. Agli accessi successivi non servirà.',
   continueWith: 'Continua con {issuer}',
   windowBlocked: 'Il browser ha bloccato la finestra. Consentila o usa un codice.',
   issuerFailures: {

@@ -53,7 +53,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: 'メールアドレスが {app} に知らされることはありません。',
   sendCode: 'コードを送信',
   or: 'または',
-  linkText: 'このアドレスのアカウントは既に存在します。コードを一度入力すると、両方が連携されます。',
+  linkText: 'コードを一度だけ入力してください。次回以降のサインインでは不要です。',
   continueWith: '{issuer} で続ける',
   windowBlocked: 'ブラウザがウィンドウをブロックしました。許可するか、コードをご利用ください。',
   issuerFailures: {

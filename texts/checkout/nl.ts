@@ -53,7 +53,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} krijgt je e-mailadres nooit te zien.',
   sendCode: 'Code versturen',
   or: 'of',
-  linkText: 'Dit adres heeft al een account. Vul de code één keer in om de twee te koppelen.',
+  linkText: 'Vul de code één keer in. Daarna is hij niet meer nodig om in te loggen.',
   continueWith: 'Doorgaan met {issuer}',
   windowBlocked: 'Je browser heeft het venster geblokkeerd. Sta het toe of gebruik een code.',
   issuerFailures: {

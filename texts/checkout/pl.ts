@@ -57,7 +57,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} nigdy nie widzi Twojego adresu e-mail.',
   sendCode: 'Wyślij kod',
   or: 'lub',
-  linkText: 'Ten adres ma już konto. Wpisz kod jeden raz, aby je połączyć.',
+  linkText: 'Wpisz kod jeden raz. Przy kolejnych logowaniach nie będzie potrzebny.',
   continueWith: 'Kontynuuj z {issuer}',
   windowBlocked: 'Przeglądarka zablokowała okno. Zezwól na nie lub użyj kodu.',
   issuerFailures: {

@@ -51,7 +51,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} nunca vê seu endereço de e-mail.',
   sendCode: 'Enviar código',
   or: 'ou',
-  linkText: 'Este endereço já tem uma conta. Digite o código uma vez para vincular as duas.',
+  linkText: 'Digite o código uma vez. Os próximos acessos não precisarão dele.',
   continueWith: 'Continuar com {issuer}',
   windowBlocked: 'Seu navegador bloqueou a janela. Permita-a ou use um código.',
   issuerFailures: {

@@ -50,7 +50,7 @@ export const texts: Translation<typeof english> = {
   emailPrivacy: '{app} 不会看到您的电子邮箱地址。',
   sendCode: '发送验证码',
   or: '或',
-  linkText: '此邮箱已有账户。输入一次验证码即可关联两者。',
+  linkText: '请输入一次验证码，以后登录无需再输入。',
   continueWith: '使用 {issuer} 继续',
   windowBlocked: '您的浏览器拦截了窗口。请允许弹出窗口，或使用验证码。',
   issuerFailures: {

@@ -147,7 +147,7 @@ export const texts: Translation<typeof english> = {
     unknownCard:
       'Ihre {card} ist nicht mehr gespeichert. Schalten Sie die automatische Aufladung mit einer anderen Karte ein, um fortzufahren.',
     reversed:
-      'Eine automatische Aufladung wurde erstattet oder angefochten, daher erfolgt keine weitere Zahlung. Sie können sie jederzeit wieder einschalten.',
+      'Eine Zahlung wurde erstattet oder angefochten, daher erfolgt keine weitere Zahlung. Sie können das automatische Aufladen jederzeit wieder einschalten.',
     noTaxAddress:
       'Die Steuer für die Zahlung von {amount} mit Ihrer {card} konnte nicht berechnet werden. Kaufen Sie einmal Credits und geben Sie Ihre Adresse ein, dann schalten Sie die automatische Aufladung wieder ein.',
     notConfirmed:

@@ -144,7 +144,7 @@ export const texts = {
       'Your bank does not allow automatic payments with your {card}. Choose another one, or contact your bank.',
     unknownCard: 'Your {card} is no longer saved. To continue, turn auto top-up on with another card.',
     reversed:
-      'An auto top-up was refunded or disputed, so no further payment is made. You can turn it on again at any time.',
+      'A payment was refunded or disputed, so no further payment is made. You can turn it on again at any time.',
     noTaxAddress:
       'The tax of the payment of {amount} with your {card} could not be calculated. Buy credits once and enter your address, then turn auto top-up on again.',
     notConfirmed:

@@ -158,7 +158,7 @@ export const texts: Translation<typeof english> = {
     unknownCard:
       'Su {card} ya no está guardada. Para continuar, active la recarga automática con otra tarjeta.',
     reversed:
-      'Una recarga automática se reembolsó o disputó, por lo que no se hará ningún otro pago. Puede activarla de nuevo en cualquier momento.',
+      'Un pago se reembolsó o disputó, por lo que no se hará ningún otro pago. Puede activar la recarga automática de nuevo en cualquier momento.',
     noTaxAddress:
       'No se pudieron calcular los impuestos del pago de {amount} con su {card}. Compre créditos una vez e introduzca su dirección; después, active de nuevo la recarga automática.',
     notConfirmed:

@@ -160,7 +160,7 @@ export const texts: Translation<typeof english> = {
     unknownCard:
       'Votre {card} n’est plus enregistrée. Pour continuer, activez la recharge automatique avec une autre carte.',
     reversed:
-      'Une recharge automatique a été remboursée ou contestée : aucun autre paiement n’est effectué. Vous pouvez la réactiver à tout moment.',
+      'Un paiement a été remboursé ou contesté : aucun autre paiement n’est effectué. Vous pouvez réactiver la recharge automatique à tout moment.',
     noTaxAddress:
       'Les taxes du paiement de {amount} avec votre {card} n’ont pas pu être calculées. Achetez des crédits une fois en saisissant votre adresse, puis réactivez la recharge automatique.',
     notConfirmed:

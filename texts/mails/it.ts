@@ -157,7 +157,7 @@ export const texts: Translation<typeof english> = {
     unknownCard:
       'La tua {card} non è più salvata. Per continuare, attiva la ricarica automatica con un’altra carta.',
     reversed:
-      'Una ricarica automatica è stata rimborsata o contestata, quindi non verranno effettuati altri pagamenti. Puoi riattivarla in qualsiasi momento.',
+      'Un pagamento è stato rimborsato o contestato, quindi non verranno effettuati altri pagamenti. Puoi riattivare la ricarica automatica in qualsiasi momento.',
     noTaxAddress:
       'Non è stato possibile calcolare le imposte del pagamento di {amount} con la tua {card}. Acquista crediti una volta inserendo il tuo indirizzo, poi riattiva la ricarica automatica.',
     notConfirmed:

@@ -144,7 +144,7 @@ export const texts: Translation<typeof english> = {
     unknownCard:
       'Je {card} is niet meer opgeslagen. Schakel automatisch opwaarderen in met een andere kaart om door te gaan.',
     reversed:
-      'Een automatische opwaardering is terugbetaald of betwist, dus er wordt geen betaling meer gedaan. Je kunt het op elk moment weer inschakelen.',
+      'Een betaling is terugbetaald of betwist, dus er wordt geen betaling meer gedaan. Je kunt automatisch opwaarderen op elk moment weer inschakelen.',
     noTaxAddress:
       'De belasting op de betaling van {amount} met je {card} kon niet worden berekend. Koop één keer credits en vul je adres in, en schakel automatisch opwaarderen daarna weer in.',
     notConfirmed:

@@ -169,7 +169,7 @@ export const texts: Translation<typeof english> = {
     unknownCard:
       'Karta {card} nie jest już zapisana. Aby kontynuować, włącz automatyczne doładowanie z inną kartą.',
     reversed:
-      'Automatyczne doładowanie zostało zwrócone lub zakwestionowane, więc nie będzie kolejnych płatności. Możesz je włączyć ponownie w każdej chwili.',
+      'Płatność została zwrócona lub zakwestionowana, więc nie będzie kolejnych płatności. Możesz włączyć automatyczne doładowanie ponownie w każdej chwili.',
     noTaxAddress:
       'Nie udało się obliczyć podatku od płatności {amount} kartą {card}. Kup kredyty jeden raz, podając adres, a potem ponownie włącz automatyczne doładowanie.',
     notConfirmed:

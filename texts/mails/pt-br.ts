@@ -157,7 +157,7 @@ export const texts: Translation<typeof english> = {
     unknownCard:
       'Seu {card} não está mais salvo. Para continuar, ative a recarga automática com outro cartão.',
     reversed:
-      'Uma recarga automática foi reembolsada ou contestada, por isso nenhum outro pagamento será feito. Você pode reativá-la a qualquer momento.',
+      'Um pagamento foi reembolsado ou contestado, por isso nenhum outro pagamento será feito. Você pode reativar a recarga automática a qualquer momento.',
     noTaxAddress:
       'Não foi possível calcular os impostos do pagamento de {amount} com seu {card}. Compre créditos uma vez informando seu endereço e depois reative a recarga automática.',
     notConfirmed:

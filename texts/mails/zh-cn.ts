@@ -118,7 +118,7 @@ export const texts: Translation<typeof english> = {
     user: '您的积分不会自动充值。',
     notAllowed: '您的银行不允许使用 {card} 自动付款。请选择其他银行卡，或联系您的银行。',
     unknownCard: '您的 {card} 已不再保存。要继续，请使用其他银行卡开启自动充值。',
-    reversed: '一笔自动充值已退款或存在争议，因此不会再扣款。您可以随时重新开启。',
+    reversed: '一笔付款已退款或存在争议，因此不会再扣款。您可以随时重新开启。',
     noTaxAddress:
       '无法计算使用 {card} 支付 {amount} 的税额。请购买一次积分并填写地址，然后重新开启自动充值。',
     notConfirmed: '您未能及时确认使用 {card} 支付 {amount}，因此付款已取消。您未被扣款。',

@@ -4,6 +4,8 @@ import type { SvcEvent } from './webhooks.js';
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+/** A timer takes no more than 24 days, and ends at once above that. */
+const LONGEST_ASKED_MS = 3_600_000;
 const TIMEOUT_MS = 30_000;
 const LIMIT = '100';
 
@@ -66,7 +68,8 @@ export class EventReader {
     if (response.status === 429 || response.status >= 500)
       return {
         problem: `status ${response.status}`,
-        waitMs: Number(response.headers.get('retry-after') ?? 0) * 1000,
+        // A proxy may send a date.
+        waitMs: Math.min((Number(response.headers.get('retry-after')) || 0) * 1000, LONGEST_ASKED_MS),
       };
     throw new Error(
       message ??

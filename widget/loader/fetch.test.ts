@@ -5,7 +5,13 @@ import { createSvcFetch, type KeyFetchOptions, type Need } from './fetch';
 
 /** The service and another site, which answer as scripted and note what they received. */
 
-type Answer = number | { status: number; error: Record<string, unknown> } | 'broken' | 'hangs';
+type Answer =
+  | number
+  | { status: number; error: Record<string, unknown> }
+  | { location: string }
+  | 'broken'
+  | 'breaks off'
+  | 'hangs';
 type Seen = {
   path: string;
   key: string | undefined;
@@ -26,6 +32,11 @@ async function startSite(): Promise<string> {
     const answer = answers.shift() ?? 200;
     if (answer === 'hangs') return;
     if (answer === 'broken') return void request.socket.destroy();
+    if (answer === 'breaks off') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return void response.write('data: 1\n\n', () => request.socket.destroy());
+    }
+    if (typeof answer === 'object' && 'location' in answer) return void response.writeHead(307, answer).end();
     const { status, error } = typeof answer === 'number' ? { status: answer, error: {} } : answer;
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(status === 200 ? { ok: true } : { error: { type: 'other', ...error } }));
@@ -114,6 +125,31 @@ test('a lost response is not repeated, and a retry by the SDK has the same Idemp
   expect(new Set(names).size).toBe(3);
 });
 
+test('a response that breaks off is lost: the same request again has the same Idempotency-Key @attack', async () => {
+  answers.push('breaks off', 'breaks off');
+  const { post } = open();
+  await expect((await post()).text()).rejects.toThrow();
+  await expect((await post()).text()).rejects.toThrow();
+  expect(await (await post()).json()).toEqual({ ok: true });
+  await post();
+  const names = seen.map(({ name }) => name);
+  expect(names.slice(1, 3)).toEqual([names[0], names[0]]);
+  expect(names[3]).not.toBe(names[0]);
+});
+
+test('a response that the app stops is not lost', async () => {
+  const { post } = open();
+  await (await post()).body?.cancel();
+  const abort = new AbortController();
+  answers.push('breaks off');
+  const stopped = await post('{}', { signal: abort.signal });
+  abort.abort();
+  await expect(stopped.text()).rejects.toThrow();
+  await post();
+  await post('{}');
+  expect(new Set(seen.map(({ name }) => name)).size).toBe(4);
+});
+
 test('a user who closes the checkout gets the 402, and so does one who bought too little', async () => {
   answers.push(BROKE, BROKE, BROKE);
   expect((await open({ onNeed: () => false }).post()).status).toBe(402);
@@ -169,6 +205,14 @@ test('the key of the user is sent to the service only @attack', async () => {
     await svcFetch(target, { headers });
   expect(seen.map(({ key }) => key)).toEqual(Array(3).fill('Bearer of the other'));
   expect(needs).toEqual([]);
+});
+
+test('a redirect takes neither the key nor the request elsewhere @attack', async () => {
+  answers.push({ location: elsewhere }, { location: elsewhere });
+  const { svcFetch, post } = open();
+  expect((await post('{"prompt":"mine"}', { redirect: 'follow' })).status).toBe(307);
+  expect((await svcFetch(`${service}/v1/models`)).status).toBe(307);
+  expect(seen.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/models']);
 });
 
 test('a Request is sent again with its body, and a stream, which can be read once, is not', async () => {

@@ -78,10 +78,9 @@ export function createSvcFetch(options: PageFetchOptions | KeyFetchOptions): typ
     }
     for (;;) {
       const before = changes;
-      const response = await attempts.track(call, () => send(call.url, call.initWith(key)));
+      const response = await attempts.track(call, () => send(call.url, call.initWith(key)), source.onEnd);
       const need = await readNeed(response, signal);
-      if (need === null) return source.onEnd && response.ok ? announceEnd(response, source.onEnd) : response;
-      if (!call.canRepeat || asked.has(need.status)) return response;
+      if (need === null || !call.canRepeat || asked.has(need.status)) return response;
       asked.add(need.status);
       // A concurrent request may already have asked.
       if (before === changes && !(await ask(need))) return response;
@@ -96,7 +95,7 @@ export function createSvcFetch(options: PageFetchOptions | KeyFetchOptions): typ
   };
 }
 
-const SIGN_IN = { status: 401, message: 'Sign in to continue.', actionUrl: null } as const;
+const SIGN_IN = { status: 401, message: 'Please sign in.', actionUrl: null } as const;
 
 // ── Who pays ─────────────────────────────────────────────────────────────────────────────────
 
@@ -149,7 +148,7 @@ async function readCall(
 ): Promise<Call> {
   const request = input instanceof Request ? input : null;
   const method = (given?.method ?? request?.method ?? 'GET').toUpperCase();
-  const body = given?.body ?? (request?.body ? await request.clone().arrayBuffer() : undefined);
+  const body = given?.body ?? (request?.body ? await request.clone().arrayBuffer() : null);
   const headers = new Headers(given?.headers ?? request?.headers);
   // Other bodies have no text: each is a call of its own.
   const print = url + (typeof body === 'string' ? body : newName());
@@ -166,9 +165,10 @@ async function readCall(
       if (name) sent.set('idempotency-key', name);
       // Clients of the messages format send a placeholder there.
       sent.delete('x-api-key');
-      if (key === null) sent.delete('authorization');
-      else sent.set('authorization', `Bearer ${key}`);
-      return { ...given, method, headers: sent, ...(body != null && { body }), ...(signal && { signal }) };
+      sent.delete('authorization');
+      if (key) sent.set('authorization', `Bearer ${key}`);
+      // Followed, a redirect would take the request to another origin.
+      return { ...given, method, headers: sent, redirect: 'manual', signal, body };
     },
   };
 }
@@ -189,26 +189,47 @@ function createAttempts() {
       lost.delete(print);
       return name;
     },
-    async track({ print, name }: Call, send: () => Promise<Response>): Promise<Response> {
-      let status = 500;
+    async track(call: Call, send: () => Promise<Response>, onEnd?: () => void): Promise<Response> {
       try {
         const response = await send();
-        ({ status } = response);
-        return response;
-      } finally {
-        if (name && (status >= 500 || status === 429 || status === 408)) lost.set(print, name);
-        for (const oldest of lost.keys()) if (lost.size > KEPT) lost.delete(oldest);
+        const { status, ok, body } = response;
+        if (status >= 500 || status === 429 || status === 408) lose(call);
+        const reader = ok && body?.getReader?.();
+        return reader ? new Response(follow(call, reader, onEnd), response) : response;
+      } catch (error) {
+        lose(call);
+        throw error;
       }
     },
   };
+
+  function lose({ print, name }: Call): void {
+    if (name) lost.set(print, name);
+    for (const oldest of lost.keys()) if (lost.size > KEPT) lost.delete(oldest);
+  }
+
+  /** A response that breaks off is lost too, unless the app has stopped it. */
+  function follow(call: Call, reader: ReadableStreamDefaultReader, onEnd?: () => void): ReadableStream {
+    return new ReadableStream({
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+          onEnd?.();
+        } catch (error) {
+          if (!call.signal?.aborted) lose(call);
+          throw error;
+        }
+      },
+      cancel: () => reader.cancel(),
+    });
+  }
 }
 
-/** Unique, not secret. React Native has no `crypto`. */
-function newName(): string {
-  const bytes = new Uint8Array(16).map(() => Math.random() * 256);
-  globalThis.crypto?.getRandomValues(bytes);
-  return `svc-${Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join('')}`;
-}
+/** Unique, not secret. */
+const newName = (): string =>
+  `svc-${'0'.repeat(32).replace(/0/g, () => ((Math.random() * 16) | 0).toString(16))}`;
 
 /** Null if nothing the user does in the checkout helps: with `param`, a shorter prompt or another limit does. */
 async function readNeed(response: Response, signal: AbortSignal | null): Promise<Need | null> {
@@ -228,18 +249,11 @@ async function readNeed(response: Response, signal: AbortSignal | null): Promise
 
 type ServiceError = { type?: string; message?: string; param?: string | null; action_url?: string };
 
-function announceEnd(response: Response, flush: () => void): Response {
-  const { body } = response;
-  return body ? new Response(body.pipeThrough(new TransformStream({ flush })), response) : response;
-}
-
-async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | null): Promise<Result> {
-  if (!signal) return work;
-  let abort = () => {};
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | null): Promise<Result> {
   const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason ?? new Error('Aborted'));
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
+    const abort = () => reject(signal?.reason ?? new Error('Aborted'));
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
   });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
+  return Promise.race([work, aborted]);
 }

@@ -16,3 +16,19 @@ export function rulesMetBy(provider: string): RuleSet {
     return agreed | writeRules(findOwnProvider(provider)?.dataPolicy?.rules ?? []);
   return agreed | (isItsOwnAddress(provider) ? writeRules(DATA_POLICIES[provider].rules) : NO_RULES);
 }
+
+const NO_RETENTION = writeRules(['no_retention']);
+
+/** Asks a provider to store the prompt for a day, whatever the operator has agreed with it. */
+const RETAINS = 'prompt_cache_retention';
+
+/** The request as the rules allow it, with a warning for what was dropped. */
+export function withinRules<Client extends { body: object }>(
+  client: Client,
+  rules: RuleSet,
+): { client: Client; dropped: string[] } {
+  const { body } = client;
+  if ((rules & NO_RETENTION) === 0 || !(RETAINS in body)) return { client, dropped: [] };
+  const within = Object.assign({}, client, { body: { ...body, [RETAINS]: undefined } });
+  return { client: within, dropped: [`${RETAINS} was dropped`] };
+}

@@ -17,6 +17,7 @@ import { countRefusal } from '../counts/refusal-counts';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import { type Measure, measureDocuments } from '../protocols/measure-size';
+import { withinRules } from '../providers/data-rules';
 import type { ClientHeaders } from '../providers/exchange';
 import type { ProviderStream } from './attempt';
 import { type Candidate, type Candidates, meeting, policiesOf } from './candidates';
@@ -188,8 +189,10 @@ function startAdmitted(
   { resolved, isLarge, clientHeaders, prompt, measure, plan }: Planned,
   { hold, claim }: { hold: Hold; claim: Claim | null },
 ): Run {
-  const { client, addedBytes } = resolved;
+  const { addedBytes } = resolved;
+  const { client, dropped } = withinRules(resolved.client, hold.dataRules);
   const searches = fitSearches(plan, hold);
+  const changes = searches < plan.searches ? [...dropped, warnOfSearches(searches)] : dropped;
   const outputCap = fitOutputCap(plan, hold, searches);
   const { choices, prompts, hasMedia, cachedTokens } = plan;
   const allowed = meeting(hold.dataRules, candidates);
@@ -198,7 +201,7 @@ function startAdmitted(
     requestId,
     candidates: allowed,
     model: candidates[0].model,
-    warnings: searches < plan.searches ? [...warnings, warnOfSearches(searches)] : warnings,
+    warnings: changes.length > 0 ? [...warnings, ...changes] : warnings,
     client,
     source,
     clientHeaders,

@@ -102,7 +102,7 @@ export function bookReversals(
 
 /** Settles refunds by the user that the processor has made. Returns what one that it has not made yet amounts to. */
 async function settleReached(tx: Tx, purchaseId: string, refundedMinor: number): Promise<number> {
-  const open = { purchaseId, settledAt: null };
+  const open = { purchaseId, settledAt: null, isRefused: false };
   await tx.userRefund.updateMany({
     where: { ...open, targetMinor: { lte: refundedMinor } },
     data: { settledAt: nowDate() },

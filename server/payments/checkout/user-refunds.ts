@@ -14,7 +14,7 @@ import { correctInvoice } from '../invoices/issue';
 import { partnerNames } from './partner-names';
 import { refundPayment, requirePaymentId } from './refund-purchase';
 import { applyReversals } from './reversals';
-import { turnOffForReversal } from './top-up/auto-top-up';
+import { turnOffForRefund } from './top-up/auto-top-up';
 
 /**
  * Refunds that users make themselves: the credits of a recent purchase that are left, the oldest purchase first. The credits
@@ -81,27 +81,31 @@ async function decide(wish: RefundWish): Promise<AskedRefund | null> {
     const purchase = await tx.purchase.findUniqueOrThrow({ where: { id: refund.purchaseId } });
     // Both change nothing when the refund is repeated.
     await correctInvoice(tx, purchase);
-    await turnOffForReversal(tx, purchase.sessionId);
+    await turnOffForRefund(tx, wish.userId);
     return refund;
   });
 }
 
-async function settle({
-  userId,
-  id,
-  purchaseId,
-  amountMinor,
-  ...refund
-}: AskedRefund): Promise<RefundOutcome> {
+/**
+ * Asks the processor, and notes its answer: the total that it reports may lack another refund that failed since. One that it
+ * refused stays open until its credits have returned.
+ */
+async function settle(refund: AskedRefund): Promise<RefundOutcome> {
+  const { userId, id, purchaseId, amountMinor } = refund;
   if (refund.settledAt !== null) return refund.isRefused ? 'refused' : 'refunded';
   const purchase = await prisma().purchase.findUniqueOrThrow({ where: { id: purchaseId } });
-  const outcome = await refundPayment(purchase, amountMinor, `${userId}_${id}`);
-  if (outcome.ok) return outcome.isPending ? 'pending' : 'refunded';
-  await prisma().userRefund.updateMany({
-    where: { userId, id, settledAt: null },
-    data: { settledAt: nowDate(), isRefused: true },
-  });
-  await applyReversals(await requirePaymentId(purchase), 'refund');
+  const outcome = refund.isRefused ? null : await refundPayment(purchase, amountMinor, `${userId}_${id}`);
+  const note = (data: { settledAt: Date } | { isRefused: true }) =>
+    prisma().userRefund.updateMany({ where: { userId, id, settledAt: null }, data });
+  const rebook = async () => applyReversals(await requirePaymentId(purchase), 'refund');
+  if (outcome?.ok) {
+    const { count } = await note({ settledAt: nowDate() });
+    if (count > 0) await rebook();
+    return outcome.isPending ? 'pending' : 'refunded';
+  }
+  await note({ isRefused: true });
+  await rebook();
+  await note({ settledAt: nowDate() });
   return 'refused';
 }
 

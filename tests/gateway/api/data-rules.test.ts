@@ -151,6 +151,20 @@ test('a rule applies to the next request, also where a hold is kept for it', asy
   expect((await readReceipt(person, response)).data_rules).toEqual([]);
 });
 
+test('an app cannot have a prompt stored at a provider against the rule that nothing is retained @attack', async () => {
+  const person = await newBuyer();
+  answer('strict', 2);
+  const asking = { ...bodyFor('strict'), prompt_cache_retention: '24h' };
+  const retentionSeen = () => upstream.seen('strict').at(-1)?.body.prompt_cache_retention;
+  await post(person, '/v1/chat/completions', asking);
+  expect(retentionSeen()).toBe('24h');
+  await saveUserDataRules(person.userId, NO_RETENTION);
+  const response = await post(person, '/v1/chat/completions', asking);
+  expect(response.status).toBe(200);
+  expect(retentionSeen()).toBeUndefined();
+  expect(response.headers.get('x-svc-warnings')).toBe('prompt_cache_retention was dropped');
+});
+
 test('tokens are neither counted nor quoted at a provider that does not meet the rules', async () => {
   const person = await newBuyer();
   await setDataRules(person.partnerId, NO_TRAINING);

@@ -119,3 +119,30 @@ test('events() says what is wrong with a cursor, a secret and an address', async
   await expect(read({ service: 'http://127.0.0.1:9' })).rejects.toThrow('cannot be reached');
   await expect(read({ service: 'http://pay.example.com' })).rejects.toThrow('must begin with https://');
 });
+
+test.each([
+  ['a date', 'Sat, 28 Nov 2026 20:00:00 GMT', 1_000],
+  ['more than a timer can take', '9999999999', 3_600_000],
+  ['seconds', '7', 7_000],
+])(
+  'events() waits when a proxy asks it to with %s, and never asks without a pause',
+  async (_, retryAfter, waitMs) => {
+    let asked = 0;
+    const proxy = createServer((_request, response) => {
+      asked++;
+      response.writeHead(503, { 'retry-after': retryAfter }).end();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    afterAll(() => void proxy.close());
+    const abort = new AbortController();
+    const waits: number[] = [];
+    const onRetry = (retry: { waitMs: number }) => {
+      waits.push(retry.waitMs);
+      abort.abort(new Error('stopped'));
+    };
+    const at = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const own = { service: at, publishableKey: 'svc_pk_x', secret: 'whsec_x', signal: abort.signal, onRetry };
+    await expect(events(own).next()).rejects.toThrow('stopped');
+    expect([asked, waits]).toEqual([1, [waitMs]]);
+  },
+);

@@ -16,6 +16,7 @@ import {
 import { newDatabase } from '../../harness';
 import { bundleProgram, type Death, dieAt } from '../../harness/programs';
 import { sandboxStripe } from '../../harness/sandbox-stripe';
+import { readTopUp, turnOn } from '../top-up/users';
 import { newUserKey, payByCard, SECRET_KEY, send, setWebhooks, startCheckout } from './checkout-world';
 
 /** Refunds that users make themselves, against the sandbox processor. */
@@ -86,6 +87,13 @@ test('of many refunds at once with ids of their own, one moves money @attack', a
   expect(await refundsAtProcessor(bought)).toMatchObject([{ amount: 1_000 }]);
 });
 
+test('a refund turns auto top-up off, which would charge the card again for what is missing @attack', async () => {
+  const bought = await buy();
+  await turnOn(bought.userId);
+  expect(await refund(bought)).toMatchObject({ outcome: 'refunded' });
+  expect(await readTopUp(bought.userId)).toMatchObject({ state: 'off', offReason: 'reversed' });
+});
+
 test('another user’s purchase is not refunded @attack', async () => {
   const [bought, other] = [await buy(), await buy()];
   expect(await refund({ ...bought, userId: other.userId })).toBeNull();
@@ -137,6 +145,49 @@ test('an event about something else, before the processor is asked, returns no c
   await applyReversals(bought.payment, 'dispute');
   expect(await creditsOf(bought)).toBe(0);
   expect((await checkLedger()).differences).toEqual([]);
+});
+
+test('what the processor refuses returns even if the process dies before the credits do @attack', async () => {
+  const bought = await buy();
+  await stripe.refunds.create({ payment_intent: bought.payment, amount: 400 });
+  await dieAt(
+    { call: /^GET \/v1\//, when: 'before it arrives' },
+    { program, argument: bought.userId, processorUrl: world.sandboxUrl },
+  );
+  expect(await creditsOf(bought)).toBe(0);
+  const later = now() + 2 * MINUTE_MS;
+  setClock(() => later);
+  await Promise.all([completeUserRefunds(), completeUserRefunds()]);
+  expect(await creditsOf(bought)).toBe(600);
+  expect(await refundsAtProcessor(bought)).toMatchObject([{ amount: 400 }]);
+  expect(await prisma().userRefund.findFirst({ where: { userId: bought.userId } })).toMatchObject({
+    isRefused: true,
+    settledAt: expect.any(Date),
+  });
+});
+
+test('a refund is made once although an earlier one of the purchase fails at the bank in the meantime @attack', async () => {
+  const bought = await buy();
+  await refundPurchase(bought.purchaseId, 6);
+  const [byOperator] = await refundsAtProcessor(bought);
+  await dieAt(
+    { call: /^POST \/v1\/refunds/, when: 'before it arrives' },
+    { program, argument: bought.userId, processorUrl: world.sandboxUrl },
+  );
+  await send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, { fail_refund: byOperator?.id });
+  const later = now() + 2 * MINUTE_MS;
+  setClock(() => later);
+  await completeUserRefunds();
+  expect(await refundedOf(bought)).toMatchObject({ refundedMinor: 400 });
+  expect(await creditsOf(bought)).toBe(600);
+  const nextDays = later + 2 * DAY_MS;
+  setClock(() => nextDays);
+  await send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, { advance_seconds: 2 * 86_400 });
+  await completeUserRefunds();
+  const made = (await refundsAtProcessor(bought)).filter(({ status }) => status === 'succeeded');
+  expect(made).toMatchObject([{ amount: 400 }]);
+  expect((await checkLedger()).differences).toEqual([]);
+  await send(`${world.sandboxUrl}/__sandbox/control`, 'POST', {}, { reset_clock: true });
 });
 
 const REFUND = /^POST \/v1\/refunds/;

@@ -10,10 +10,15 @@ import { newUser } from '../../people/account/person';
 
 export const TERMS = { threshold: 500, currency: 'usd', amountMinor: 1_000, ceilingMinor: 5_000 } as const;
 
-/** Writes the row as turning it on does, with a card that no processor knows. */
 export async function newTopUpUser(terms: Partial<typeof TERMS> = {}): Promise<string> {
   const userId = await newUser();
   await buy(userId, 1);
+  await turnOn(userId, terms);
+  return userId;
+}
+
+/** Writes the row as turning it on does, with a card that no processor knows. */
+export async function turnOn(userId: string, terms: Partial<typeof TERMS> = {}): Promise<void> {
   const { threshold, ...money } = { ...TERMS, ...terms };
   await prisma().autoTopUp.create({
     data: {
@@ -28,7 +33,6 @@ export async function newTopUpUser(terms: Partial<typeof TERMS> = {}): Promise<s
       updatedAt: nowDate(),
     },
   });
-  return userId;
 }
 
 export const buy = (userId: string, credits: number) =>

@@ -8,6 +8,7 @@ import { creditsToJson, wholeCredits } from '@/server/base/credits';
 import { inTransaction, prisma } from '@/server/base/db';
 import { newId } from '@/server/base/ids';
 import { setAllowance } from '@/server/payments/checkout/allowance';
+import { findAppOfUser } from '@/server/people/apps-of-user';
 import { logOutDevice } from '@/server/people/devices';
 import {
   mintPlaygroundKey,
@@ -81,6 +82,16 @@ test('its key ends after twelve hours, and with the session of the device', asyn
   expect((await ask(other.userKey)).status).toBe(401);
   expect((await ask(userKey)).status).toBe(200);
   expect(await mintPlaygroundKey(other.userId, other.sessionId)).toBeNull();
+});
+
+test('its key is no longer listed among the keys of the user once it has ended', async () => {
+  const { userId } = await startPlayground(5);
+  const keysNow = async () => (await findAppOfUser(userId, PLAYGROUND_ID))?.keys.length;
+  expect(await keysNow()).toBe(1);
+  const later = now() + 12 * HOUR_MS;
+  setClock(() => later);
+  expect(await keysNow()).toBe(0);
+  setClock();
 });
 
 const MESSAGES = [

@@ -12,6 +12,7 @@ import { writeUndoToken } from '@/server/people/email-change-link';
 import { type Claims, listIdentities, readIdentity, removeIdentity } from '@/server/people/identities';
 import { findSession, lacksIssuer } from '@/server/people/sessions';
 import { sendServiceCode, signInToService } from '@/server/people/sign-in-to-service';
+import { signInWithIssuer } from '@/server/people/sign-in-with-issuer';
 import { openUser } from '@/server/people/users';
 import { provideAddressToNextAuth } from '@/server/process/environment';
 import { newDatabase } from '../../harness';
@@ -492,20 +493,60 @@ describe('a company', () => {
   });
 });
 
+describe('an address of a mailbox that the issuer does not run', () => {
+  const google = { iss: 'https://accounts.google.com', sub: '1', email_verified: true };
+
+  it.each([
+    ['github', { iss: 'https://github.com', sub: '7', email_verified: true }],
+    ['microsoft', { iss: 'https://login.microsoftonline.com/9188040d/v2.0', sub: '7', xms_edov: true }],
+    ['google', google],
+  ] as const)(
+    'opens no new account by %s without a code: a former owner may have verified it @attack',
+    async (provider, claims) => {
+      const email = `recycled@${provider}.example`;
+      const identity = readIdentity(provider, { ...claims, email });
+      if (identity === null) throw new Error('expected an identity');
+      const browser = newBrowser();
+      const entry = { identity, userAgent: '', clientIp: '', browserCookie: null, currentToken: null };
+      const outcome = await signInWithIssuer(entry);
+      if (outcome.kind !== 'code_sent') throw new Error(`expected a code instead of ${outcome.kind}`);
+      expect(await countAccounts(email)).toBe(0);
+      browser.cookies.set('__Host-svc-identity', outcome.cookie);
+      await enterCode(browser, email);
+      expect(await browser.session()).toMatchObject({ email });
+      expect(await signInWithIssuer(entry)).toMatchObject({ kind: 'signed_in' });
+    },
+  );
+
+  it('is current at Google only in its own mail, also where Google is the company’s issuer @attack', () => {
+    const { OIDC_ISSUER } = settings();
+    const read = (provider: 'google' | 'oidc', claims: Claims) =>
+      readIdentity(provider, { ...google, email: 'ada@corp.example', ...claims });
+    expect(read('google', {})).toMatchObject({ isCurrent: false });
+    expect(read('google', { hd: 'corp.example' })).toMatchObject({ isCurrent: true });
+    expect(read('google', { email: 'Ada@Gmail.com' })).toMatchObject({
+      email: 'ada@gmail.com',
+      isCurrent: true,
+    });
+    Object.assign(settings(), { OIDC_ISSUER: google.iss, OIDC_DOMAINS: ['corp.example'] });
+    expect(read('oidc', {})).toBeNull();
+    expect(read('oidc', { hd: 'corp.example' })).toMatchObject({ isCurrent: true });
+    Object.assign(settings(), { OIDC_ISSUER });
+  });
+});
+
 describe('an address counts as verified', () => {
   const email = 'ada@example.com';
   const verifiedBy = (provider: 'google' | 'microsoft' | 'github', claims: Claims) =>
     readIdentity(provider, { sub: '1', email, ...claims })?.email ?? null;
 
-  it('at Google only if Google runs its mail: another mailbox may have a new owner since @attack', () => {
-    const google = { iss: 'https://accounts.google.com', email_verified: true };
-    expect(verifiedBy('google', google)).toBeNull();
-    expect(verifiedBy('google', { ...google, hd: 'example.com' })).toBe(email);
-    expect(verifiedBy('google', { ...google, email: 'Ada@Gmail.com' })).toBe('ada@gmail.com');
-    expect(verifiedBy('google', { ...google, hd: 'example.com', email_verified: 'true' })).toBeNull();
+  it('at Google only with the claim itself, not a text of it @attack', () => {
+    const google = { iss: 'https://accounts.google.com', hd: 'example.com' };
+    expect(verifiedBy('google', { ...google, email_verified: true })).toBe(email);
+    expect(verifiedBy('google', { ...google, email_verified: 'true' })).toBeNull();
   });
 
-  it('at Microsoft only if the directory owns its domain, whatever else it claims @attack', () => {
+  it('at Microsoft only if it is marked, whatever else is claimed @attack', () => {
     const microsoft = { iss: 'https://login.microsoftonline.com/9188040d/v2.0', email_verified: true };
     expect(verifiedBy('microsoft', microsoft)).toBeNull();
     expect(verifiedBy('microsoft', { ...microsoft, xms_edov: false })).toBeNull();
@@ -533,6 +574,7 @@ describe('an address counts as verified', () => {
       issuer: 'https://github.com',
       subject: '7',
       email: null,
+      isCurrent: false,
     });
     bodies['/user/emails'] = [{ email, primary: true, verified: true }];
     expect(readIdentity('github', await read())).toMatchObject({ email });

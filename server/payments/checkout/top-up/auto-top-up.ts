@@ -53,6 +53,11 @@ export async function turnOffForReversal(tx: Tx, checkoutSessionId: string): Pro
   if (topUp !== null) await switchOff(tx, topUp, 'reversed');
 }
 
+/** Call this when users take money back: it would be charged again within seconds, for the credits that are missing then. */
+export async function turnOffForRefund(tx: Tx, userId: string): Promise<void> {
+  await switchOff(tx, { userId }, 'reversed');
+}
+
 /** Says so by mail, unless the user did it. A charge in progress is not interrupted. */
 async function switchOff(
   tx: Tx,

@@ -6,6 +6,7 @@ import { MAIL_TEXTS } from '../texts/mails';
 import { serveAppPage } from './fixtures/app-page';
 import { newEmail, openCheckout, payByCard, readCode, test } from './fixtures/checkout-walk';
 import { signInTo } from './fixtures/dashboard';
+import { watchInteractive } from './fixtures/interactive';
 
 /** The language of the checkout, of sign-in and of mails: the app's, the account's, or the browser's. */
 
@@ -66,14 +67,18 @@ test('the language that an account chose replaces that of the browser in the che
   service,
 }) => {
   const email = newEmail();
-  const english = await (await browser.newContext({ locale: 'en-US' })).newPage();
+  const context = await browser.newContext({ locale: 'en-US' });
+  await watchInteractive(context);
+  const english = await context.newPage();
   await signInTo(english, service, email, '/account/settings');
+  // A choice before that would be lost.
+  await english.waitForFunction(() => window.interactiveAt);
   await english.getByLabel('Language', { exact: true }).selectOption('Polski');
   await expect(english.getByText('Language saved')).toBeVisible();
   await english.goto(`${service}/device`);
   await expect(english.locator('html')).toHaveAttribute('lang', 'pl');
   await expect(english.getByRole('heading', { name: 'Połącz urządzenie' })).toBeVisible();
-  await english.context().close();
+  await context.close();
 
   const app = await serveAppPage(service);
   await page.goto(app.url);

@@ -84,7 +84,7 @@ test('a user adds a passkey, signs in with it without a code, and removes it', a
   await page.waitForURL(`${service}/`);
   await page.goto(`${service}/sign-in`);
   // The authenticator accepts the browser's suggestion without a click.
-  const refusal = page.getByText('This passkey is not known here.');
+  const refusal = page.getByText('This passkey was not accepted.');
   await expect(refusal).toBeVisible();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await expect(page.getByRole('alert').and(refusal)).toBeVisible();

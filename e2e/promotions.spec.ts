@@ -88,7 +88,7 @@ test('an operator creates a gift, and a user redeems its link once', async ({ pa
   await user.getByRole('button', { name: 'Accept 500 credits' }).click();
   await expect(user.getByRole('heading', { name: '500 bonus credits added' })).toBeVisible();
   await user.reload();
-  await expect(user.getByText('You have already used this code.')).toBeVisible();
+  await expect(user.getByText('You’ve already used this code.')).toBeVisible();
   await expectGoodAppearance(user, 'gift-used');
   await user.goto(`${service}/account`);
   await expect(user.getByText('500 credits').first()).toBeVisible();

@@ -133,11 +133,12 @@ async function readUserDetails(partnerId: string, signedIn: SignedIn | null): Pr
   const spendable = await readSpendable(userId, partnerId);
   const { balance, status, allowanceSaved, allowanceLeft } = spendable;
   const limitedBy = await findLimitedBy({ userId, partnerId }, spendable);
+  // The app has the key, and reads nothing with it that it could not read otherwise.
+  if (signedIn.by === 'key') return { ...NO_DETAILS, balance, status, limitedBy };
   const { email, language } = await prisma().user.findUniqueOrThrow({
     where: { id: userId },
     select: { email: true, language: true },
   });
-  if (signedIn.by === 'key') return { ...NO_DETAILS, language, balance, status, limitedBy };
   const { money, pockets } = await readPockets(userId);
   const own = pockets.find((pocket) => pocket.partnerId === partnerId)?.own ?? ZERO;
   const elsewhere = own < money ? microcredits(money - own) : ZERO;

@@ -21,7 +21,6 @@ export default defineConfig({
       'app/**/*.test.ts',
       'server/**/*.test.ts',
       'sandbox/**/*.test.ts',
-      'texts/**/*.test.ts',
       'widget/**/*.test.ts',
       'tests/**/*.test.ts',
     ],

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHECKOUT_TEXTS } from './checkout';
-import { chooseLanguage, findFirstLanguage, LANGUAGE_NAMES, LANGUAGES } from './languages';
-import { MAIL_TEXTS } from './mails';
-import { PAGE_TEXTS } from './pages';
-import { joinSentences, speak, type Texts, writeDelay } from './say';
-import { WIDGET_TEXTS } from './widget';
+import { CHECKOUT_TEXTS } from '@/texts/checkout';
+import { chooseLanguage, findFirstLanguage, LANGUAGE_NAMES, LANGUAGES } from '@/texts/languages';
+import { MAIL_TEXTS } from '@/texts/mails';
+import { PAGE_TEXTS } from '@/texts/pages';
+import { joinSentences, speak, type Texts, writeDelay } from '@/texts/say';
+import { WIDGET_TEXTS } from '@/texts/widget';
 
 const AREAS = {
   checkout: CHECKOUT_TEXTS,
@@ -76,7 +76,7 @@ describe.each(EVERY)('the $area texts in $language', ({ language, english, texts
 });
 
 describe('every text is shown somewhere', () => {
-  const root = path.join(import.meta.dirname, '..');
+  const root = path.join(import.meta.dirname, '../..');
   const code = ['app', 'server', 'widget']
     .flatMap((folder) =>
       readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>

@@ -39,6 +39,7 @@ const ACTIONS: Record<string, { roles: Role[]; input?: object }> = {
   rotateKey: { roles: DEVELOP },
   saveKeyNetworks: { roles: DEVELOP, input: { networks: '' } },
   saveModels: { roles: DEVELOP, input: { models: null } },
+  saveDataRules: { roles: DEVELOP, input: { rules: ['no_training'] } },
   saveLimitsOfApp: { roles: DEVELOP, input: NO_LIMITS },
   saveLimitsOfUser: { roles: DEVELOP, input: { user: 'au_none', ...NO_LIMITS } },
   removeLimitsOfUser: { roles: DEVELOP, input: { user: 'au_none' } },

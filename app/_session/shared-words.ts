@@ -11,7 +11,6 @@ export const SHARED = [
   'knownText',
   'continueAs',
   'email',
-  'emailPlaceholder',
   'emailInvalid',
   'emailPrivacy',
   'sendCode',

@@ -51,7 +51,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'Sie sind auf diesem Gerät angemeldet. Mit diesem Konto weiter zu {app}?',
   continueAs: 'Weiter als {email}',
   email: 'E-Mail',
-  emailPlaceholder: 'sie@example.com',
   emailInvalid: 'Bitte geben Sie eine vollständige E-Mail-Adresse ein.',
   emailPrivacy: '{app} erhält Ihre E-Mail-Adresse nicht.',
   sendCode: 'Code senden',

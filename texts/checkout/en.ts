@@ -45,7 +45,6 @@ export const texts = {
   knownText: 'You’re signed in on this device. Continue to {app} with this account?',
   continueAs: 'Continue as {email}',
   email: 'E-mail',
-  emailPlaceholder: 'you@example.com',
   emailInvalid: 'Enter a complete e-mail address.',
   emailPrivacy: '{app} never sees your e-mail address.',
   sendCode: 'Send code',

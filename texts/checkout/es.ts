@@ -49,7 +49,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'Ha iniciado sesión en este dispositivo. ¿Continuar a {app} con esta cuenta?',
   continueAs: 'Continuar como {email}',
   email: 'Correo electrónico',
-  emailPlaceholder: 'usted@ejemplo.com',
   emailInvalid: 'Introduzca una dirección de correo electrónico completa.',
   emailPrivacy: '{app} nunca ve su dirección de correo electrónico.',
   sendCode: 'Enviar código',

@@ -49,7 +49,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'Vous êtes connecté sur cet appareil. Continuer vers {app} avec ce compte ?',
   continueAs: 'Continuer en tant que {email}',
   email: 'E-mail',
-  emailPlaceholder: 'vous@exemple.com',
   emailInvalid: 'Saisissez une adresse e-mail complète.',
   emailPrivacy: '{app} ne voit jamais votre adresse e-mail.',
   sendCode: 'Envoyer le code',

@@ -46,7 +46,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'Hai già effettuato l’accesso su questo dispositivo. Continuare su {app} con questo account?',
   continueAs: 'Continua come {email}',
   email: 'Email',
-  emailPlaceholder: 'tu@esempio.com',
   emailInvalid: 'Inserisci un indirizzo email completo.',
   emailPrivacy: '{app} non vede mai il tuo indirizzo email.',
   sendCode: 'Invia codice',

@@ -48,7 +48,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'このデバイスでログイン済みです。このアカウントで {app} に進みますか？',
   continueAs: '{email} として続ける',
   email: 'メールアドレス',
-  emailPlaceholder: 'you@example.com',
   emailInvalid: '正しいメールアドレスを入力してください。',
   emailPrivacy: 'メールアドレスが {app} に知らされることはありません。',
   sendCode: 'コードを送信',

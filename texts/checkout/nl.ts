@@ -48,7 +48,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'Je bent ingelogd op dit apparaat. Met dit account doorgaan naar {app}?',
   continueAs: 'Doorgaan als {email}',
   email: 'E-mail',
-  emailPlaceholder: 'jij@voorbeeld.nl',
   emailInvalid: 'Vul een volledig e-mailadres in.',
   emailPrivacy: '{app} krijgt je e-mailadres nooit te zien.',
   sendCode: 'Code versturen',

@@ -52,7 +52,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'To urządzenie jest już zalogowane. Przejść do {app} z tym kontem?',
   continueAs: 'Kontynuuj jako {email}',
   email: 'E-mail',
-  emailPlaceholder: 'ty@example.com',
   emailInvalid: 'Podaj pełny adres e-mail.',
   emailPrivacy: '{app} nigdy nie widzi Twojego adresu e-mail.',
   sendCode: 'Wyślij kod',

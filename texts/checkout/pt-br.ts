@@ -46,7 +46,6 @@ export const texts: Translation<typeof english> = {
   knownText: 'Você já entrou neste dispositivo. Continuar para {app} com esta conta?',
   continueAs: 'Continuar como {email}',
   email: 'E-mail',
-  emailPlaceholder: 'voce@exemplo.com',
   emailInvalid: 'Digite um endereço de e-mail completo.',
   emailPrivacy: '{app} nunca vê seu endereço de e-mail.',
   sendCode: 'Enviar código',

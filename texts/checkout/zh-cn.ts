@@ -45,7 +45,6 @@ export const texts: Translation<typeof english> = {
   knownText: '您已在此设备上登录。要使用此账户继续前往 {app} 吗？',
   continueAs: '以 {email} 的身份继续',
   email: '电子邮箱',
-  emailPlaceholder: 'you@example.com',
   emailInvalid: '请输入完整的电子邮箱地址。',
   emailPrivacy: '{app} 不会看到您的电子邮箱地址。',
   sendCode: '发送验证码',

@@ -119,7 +119,7 @@ function EmailForm(props: EmailFormProps) {
         autoCapitalize="none"
         spellCheck={false}
         autoFocus
-        placeholder={shared.say.emailPlaceholder}
+        placeholder="you@example.com"
         value={email}
         error={problem ?? (failure ? describeRefusal(failure, shared) : undefined)}
         onChange={(event) => {

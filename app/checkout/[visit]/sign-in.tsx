@@ -132,7 +132,7 @@ function EmailForm({
         autoCapitalize="none"
         spellCheck={false}
         autoFocus
-        placeholder={say.emailPlaceholder}
+        placeholder="you@example.com"
         value={email}
         error={error}
         hint={say.emailPrivacy({ app: visit.app_name })}

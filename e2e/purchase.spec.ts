@@ -170,8 +170,10 @@ test('closing while the payment form is open requires confirmation', async ({ pa
   await expect(checkout.frameLocator('iframe').locator('[autocomplete="cc-number"]')).toBeVisible();
   await checkout.getByRole('heading', { name: 'Payment' }).click();
   await page.keyboard.press('Escape');
-  await expect(checkout.getByRole('heading', { name: 'Leave this payment?' })).toBeVisible();
+  const question = checkout.getByRole('heading', { name: 'Leave this payment?' });
+  await expect(question).toBeVisible();
   await checkout.getByRole('button', { name: 'Continue paying' }).click();
+  await expect(question).toBeHidden();
   await page.keyboard.press('Escape');
   await checkout.getByRole('button', { name: 'Leave' }).click();
   await expect.poll(() => page.frames().length).toBe(1);

@@ -238,7 +238,7 @@ export const texts: Translation<typeof english> = {
   paymentLoading: 'Caricamento del modulo di pagamento…',
   hostedText: 'Il pagamento si apre in una nuova scheda. Al termine, torna qui.',
   hostedOpen: 'Apri il pagamento',
-  hostedAgain: 'Apri di nuovo il pagamento',
+  hostedAgain: 'Riapri il pagamento',
   manualText: 'Completa il pagamento nell’app. Questa pagina si aggiorna automaticamente.',
   waiting: 'In attesa del pagamento…',
   leaveTitle: 'Abbandonare il pagamento?',

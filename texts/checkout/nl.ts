@@ -226,7 +226,7 @@ export const texts: Translation<typeof english> = {
   paymentLoading: 'Betaalformulier wordt geladen…',
   hostedText: 'De betaling opent in een nieuw tabblad. Kom hier terug als je klaar bent.',
   hostedOpen: 'Betaling openen',
-  hostedAgain: 'Betaling opnieuw openen',
+  hostedAgain: 'Betaling heropenen',
   manualText: 'Rond de betaling af in de app. Deze pagina wordt automatisch bijgewerkt.',
   waiting: 'Wachten op je betaling…',
   leaveTitle: 'Deze betaling verlaten?',

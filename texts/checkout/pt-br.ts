@@ -237,7 +237,7 @@ export const texts: Translation<typeof english> = {
   paymentLoading: 'Carregando o formulário de pagamento…',
   hostedText: 'O pagamento abre em uma nova aba. Volte aqui quando terminar.',
   hostedOpen: 'Abrir pagamento',
-  hostedAgain: 'Abrir pagamento novamente',
+  hostedAgain: 'Reabrir pagamento',
   manualText: 'Conclua o pagamento no app. Esta página é atualizada automaticamente.',
   waiting: 'Aguardando seu pagamento…',
   leaveTitle: 'Sair deste pagamento?',

@@ -16,7 +16,7 @@ export const readLanguage = cache(async (): Promise<Language> => {
   const { pathname, searchParams } = new URL(request.get(PATH_HEADER) ?? '/', 'http://page');
   if (!TRANSLATED.test(pathname)) return 'en';
   const asked = findFirstLanguage(searchParams.get('locale'));
-  // What stands in for a checkout while the database is busy must not ask it. A failure is the page's to report.
+  // A checkout opens while the database is busy, so its language needs none. If it fails, the page reports that.
   const session = OF_A_VISIT.test(pathname) ? null : await findSession().catch(() => null);
   return asked ?? chooseLanguage(session?.language, request.get('accept-language'));
 });

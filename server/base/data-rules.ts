@@ -1,6 +1,6 @@
 /** What a user, an app or the operator can require of every provider that a request is sent to. */
 
-/** The database stores several as a number: bit n stands for rule n, so new ones are added at the end. */
+/** Stored as a number in which bit n stands for rule n: add new rules at the end. */
 export const DATA_RULES = ['no_training', 'no_retention', 'region_eu', 'region_us'] as const;
 export type DataRule = (typeof DATA_RULES)[number];
 
@@ -17,11 +17,3 @@ export const readRules = (set: RuleSet): DataRule[] => DATA_RULES.filter((_, n) 
 
 /** Those of the required rules that are not among the ones that are met. */
 export const unmetRules = (required: RuleSet, met: RuleSet): RuleSet => required & ~met;
-
-/** Follows "providers that". */
-export const RULE_TEXTS: Readonly<Record<DataRule, string>> = {
-  no_training: 'do not train on requests',
-  no_retention: 'retain nothing of requests',
-  region_eu: 'process requests in the European Union only',
-  region_us: 'process requests in the United States only',
-};

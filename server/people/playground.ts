@@ -24,9 +24,9 @@ export async function readPlaygroundBalance(userId: string): Promise<Microcredit
   return isOpen === 0 ? ZERO : (await readSpendable(userId, PLAYGROUND_ID)).balance;
 }
 
-/** Opens the playground for a user. */
-export async function openPlayground(userId: string): Promise<void> {
-  await inTransaction(async (tx) => {
+/** Opens the playground for a user. False if the operator has disabled it. */
+export async function openPlayground(userId: string): Promise<boolean> {
+  return inTransaction(async (tx) => {
     await tx.partner.createMany({
       data: {
         id: PLAYGROUND_ID,
@@ -36,14 +36,15 @@ export async function openPlayground(userId: string): Promise<void> {
       },
       skipDuplicates: true,
     });
-    await openAppUser(tx, { userId, partnerId: PLAYGROUND_ID });
+    const { disabledAt } = await tx.partner.findUniqueOrThrow({ where: { id: PLAYGROUND_ID } });
+    if (disabledAt === null) await openAppUser(tx, { userId, partnerId: PLAYGROUND_ID });
+    return disabledAt === null;
   });
 }
 
-/** Mints a key that ends with the device's session, or by itself. Null if the device is signed out by now. */
+/** For a user who has opened it. Mints a key that ends with the device's session, or by itself. Null if the device is signed out by now. */
 export async function mintPlaygroundKey(userId: string, sessionId: string): Promise<Started | null> {
   return inTransaction(async (tx) => {
-    await openAppUser(tx, { userId, partnerId: PLAYGROUND_ID });
     const session = await lockLiveSession(tx, sessionId);
     if (session === null) return null;
     const expiresAt = new Date(now() + KEY_LIFETIME_MS);

@@ -1,5 +1,5 @@
 import { describeCredits, formatCredits } from '../../base/credits';
-import { ALL_RULES, RULE_TEXTS, type RuleSet, readRules, unmetRules } from '../../base/data-rules';
+import { ALL_RULES, type RuleSet, readRules, unmetRules } from '../../base/data-rules';
 import { settings } from '../../base/env';
 import { ApiError, assertNever, invariant } from '../../base/errors';
 import { invalidUserKey, keyRestricted } from '../../base/http/credentials';
@@ -226,7 +226,7 @@ export function dataRulesNotMet(model: string, required: RuleSet): ApiError {
   invariant(unmet, 'a rule is not met');
   return new ApiError(
     'model_not_allowed',
-    `The user, this app or the service allows only providers that ${RULE_TEXTS[unmet]}, which is not known of any provider of ${model}. GET /v1/models?data_rules=${rules.join()} lists the models that are allowed`,
+    `The user, this app or the service requires the data rule ${unmet}, and no provider of ${model} is known to meet it. GET /v1/models?data_rules=${rules.join()} lists the models that can be used.`,
     { param: `data_rules.${unmet}` },
   );
 }

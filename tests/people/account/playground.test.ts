@@ -69,6 +69,16 @@ test('the playground spends only what the user allows it, without a commission',
   expect(receipt).toMatchObject({ partnerId: PLAYGROUND_ID, rateBp: 0, partnerShare: 0n });
 });
 
+test('a playground that the operator has disabled opens for nobody', async () => {
+  const { userId } = await newPerson();
+  const of = { where: { id: PLAYGROUND_ID } };
+  await prisma().partner.update({ ...of, data: { disabledAt: new Date(now()) } });
+  expect(await openPlayground(userId)).toBe(false);
+  expect(await prisma().userApp.count({ where: { userId, partnerId: PLAYGROUND_ID } })).toBe(0);
+  await prisma().partner.update({ ...of, data: { disabledAt: null } });
+  expect(await openPlayground(userId)).toBe(true);
+});
+
 test('its key ends after twelve hours, and with the session of the device', async () => {
   const { userKey } = await startPlayground(5);
   const [key] = await prisma().userKey.findMany({

@@ -56,7 +56,7 @@ export default async function DataPage() {
       {unanswered.length > 0 && <Unanswered requests={unanswered} />}
       <Section
         title="Data rules"
-        description="Every app obeys them, whatever model it asks for. A request that no provider may answer is refused and not charged. An app and this service can have stricter rules."
+        description="They apply to every app and every model. A request that no provider may receive is refused and not charged. Apps and this service can set stricter rules."
       >
         <DataRulesForm rules={rules} counts={countByRules(servedModels())} save={saveMyDataRules} />
       </Section>

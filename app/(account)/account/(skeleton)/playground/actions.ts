@@ -14,7 +14,8 @@ export const startPlayground = sessionAction(
   async ({ userId, sessionId }, { credits }) => {
     const allowance = credits === null ? null : readTypedCredits(credits);
     if (typeof allowance === 'string') return { ok: false, field: 'credits', message: allowance };
-    await openPlayground(userId);
+    if (!(await openPlayground(userId)))
+      return { ok: false, message: 'The playground is currently disabled.' };
     if (allowance !== null)
       await setAllowance({ userId, partnerId: PLAYGROUND_ID, saveId: newId('req') }, allowance);
     const started = await mintPlaygroundKey(userId, sessionId);

@@ -154,7 +154,7 @@ function Answer({ text, model, isStreaming, usage }: Extract<Turn, { by: 'model'
         {usage === null
           ? isStreaming
             ? 'Answering …'
-            : `${model} · stopped. Activity shows what it cost.`
+            : `${model} · stopped · see Activity for the cost`
           : `${model} · ${formatCredits(Math.abs(usage.credits), 'en', 6)} credits · ${usage.input_tokens} tokens in, ${usage.output_tokens} out`}
       </p>
     </div>

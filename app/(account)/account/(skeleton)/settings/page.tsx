@@ -47,7 +47,10 @@ export default async function SettingsPage() {
       <Passkeys session={session} />
       <Identities userId={userId} />
       <div id="time-zone" className="scroll-mt-6">
-        <Section title="Language and times" description="What you read, and how your account shows times.">
+        <Section
+          title="Language and time zone"
+          description="Choose the language of pages and e-mails, and how your account shows times."
+        >
           <div className="fields">
             <LanguageField language={language} />
             <TimeZoneField zone={timeZone} zones={Intl.supportedValuesOf('timeZone')} />

@@ -5,7 +5,7 @@ import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { nowDate } from '@/server/base/clock';
 import { type CatalogModel, catalogModels } from '@/server/gateway/pricing/catalog';
-import { servedModels } from '@/server/gateway/pricing/served';
+import { modelsOf } from '@/server/gateway/pricing/served';
 import { formatPercent } from '@/server/partners/rate';
 import { listRates, type PartnerRate } from '@/server/partners/rates';
 import { hasRight } from '@/server/partners/rights';
@@ -47,7 +47,7 @@ export default async function CommissionPage(props: AppParams) {
             rateCapBp={app.rateCapBp}
             examples={chooseExamples(
               used,
-              servedModels().filter(isAllowed),
+              modelsOf(app).filter(({ type }) => type === 'language'),
               catalogModels().filter(isAllowed),
             )}
           />

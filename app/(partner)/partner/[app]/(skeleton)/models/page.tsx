@@ -33,7 +33,7 @@ export default async function ModelsPage(props: AppParams) {
         <>
           <Section
             title="Data rules"
-            description="What providers may do with your users’ requests. Users and this service can have stricter rules; the strictest apply."
+            description="What providers may do with your users’ requests. Users and this service can set stricter rules."
           >
             <AppDataRules
               partnerId={app.id}

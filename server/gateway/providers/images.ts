@@ -82,7 +82,7 @@ export function imagesExchange(
     // The image takes longest, and is billed even if only its beginning was seen.
     mayHideOutput: () => true,
     readWhole: (text) => readWhole(text, options),
-    openStream: () => streamImages(provider),
+    openStream: () => streamImages(options),
   };
 }
 
@@ -112,13 +112,13 @@ function writeRequest(
   return written;
 }
 
-type Labels = Pick<ExchangeOptions, 'provider' | 'created'>;
+type Labels = Pick<ExchangeOptions, 'provider' | 'created' | 'upstreamModel'>;
 
 /** The text of the response passes, because its images take megabytes. Only its usage is written again. */
 function readWhole(text: string, labels: Labels): WholeResponse {
   const list = parseObject(text);
   const count = asArray(list?.data).filter((image) => isObject(image) && hasImage(image)).length;
-  const facts = readFacts(list ?? {}, count, labels.provider);
+  const facts = readFacts(list ?? {}, count, labels);
   if (list?.error) throw new FailedResponse(readEmbeddedFailure(list), facts, { isError: true });
   if (list === null || count === 0)
     throw new FailedResponse(brokenResponse('the provider sent no images'), facts, { isError: false });
@@ -136,15 +136,20 @@ function completeList(list: Json, text: string, { provider, created }: Labels): 
   return JSON.stringify({ ...list, created: list.created ?? created, usage });
 }
 
-/** Images that are priced one by one are counted, whatever the usage says. */
-function readFacts(response: Json, images: number, provider: ProviderProfile): ResponseFacts {
+/** Images that are priced one by one are counted. Image tokens that nobody reports are estimated. */
+function readFacts(
+  response: Json,
+  images: number,
+  { provider, upstreamModel }: Omit<Labels, 'created'>,
+): ResponseFacts {
   const usage = asObject(response.usage);
   const facts = { providerCost: readCost(usage, provider), outputBytes: 0, outputReported: true };
   const output = readCount(usage.output_tokens);
   const details = asObject(usage.input_tokens_details);
   const input = readCount(usage.input_tokens);
   if (output === null || output === 0) {
-    const counted = images === 0 ? null : { ...NO_TOKENS, outputUnits: images };
+    const isCounted = images > 0 && !needsSize(upstreamModel);
+    const counted = isCounted ? { ...NO_TOKENS, outputUnits: images } : null;
     return { ...facts, usage: counted, inputReported: true };
   }
   const image = readCount(details.image_tokens) ?? 0;
@@ -162,7 +167,7 @@ function readFacts(response: Json, images: number, provider: ProviderProfile): R
 }
 
 /** Ends with an event of the whole image and the usage, which waits until the cost is known. */
-function streamImages(provider: ProviderProfile): StreamRelay {
+function streamImages(labels: Labels): StreamRelay {
   const facts = newFacts();
   let last: { name: string; json: Json } | null = null;
 
@@ -180,7 +185,7 @@ function streamImages(provider: ProviderProfile): StreamRelay {
     facts.outputDeltas++;
     const type = String(json.type ?? name);
     if (!type.endsWith('.completed')) return frame(type, data);
-    noteCompleted(facts, json, provider);
+    noteCompleted(facts, json, labels);
     last = { name: type, json };
     return '';
   }
@@ -200,8 +205,8 @@ function streamImages(provider: ProviderProfile): StreamRelay {
   return relayStream(handler, facts, { fail: writeChatError, keepalive: CHAT_KEEPALIVE });
 }
 
-function noteCompleted(facts: StreamFacts, json: Json, provider: ProviderProfile): void {
-  Object.assign(facts, readFacts(json, 1, provider), { finished: true, ended: true });
+function noteCompleted(facts: StreamFacts, json: Json, labels: Labels): void {
+  Object.assign(facts, readFacts(json, 1, labels), { finished: true, ended: true });
   blankCosts(json);
 }
 

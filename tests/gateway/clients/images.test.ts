@@ -118,6 +118,13 @@ describe('images', () => {
     expect(charge).toBe(held);
   });
 
+  test('that a provider reports no tokens of are charged for the most that they can have', async () => {
+    const buyer = await newPerson({ credits: 1_000, rateBp: 0 });
+    upstream.script(NAME, list({ usage: undefined }));
+    await send({ quality: 'low' }, buyer);
+    expect(await receiptOf(buyer)).toMatchObject({ output_units: 196, estimated: true });
+  });
+
   test('with one price are charged by their number, at the cost that the provider reports', async () => {
     const buyer = await newPerson({ credits: 1_000, rateBp: 0 });
     upstream.script(

@@ -1,3 +1,5 @@
+import { isPricedByMillion } from '@/server/gateway/pricing/list-price';
+import type { UnitKind } from '@/server/gateway/protocols/neutral';
 import type { ReceiptLine } from '@/server/reports/activity/user-receipt';
 import { alignDecimals } from '../_ui/amount';
 
@@ -8,15 +10,37 @@ const NAMES: Record<ReceiptLine['unit'], string> = {
   cache_write_1h: 'Cache write (1 hour)',
   output: 'Output',
   web_search: 'Web searches',
+  input_unit: 'Other input',
+  output_unit: 'Other output',
 };
+
+const UNIT_NAMES: Record<UnitKind, string> = {
+  audio_token: 'Audio tokens',
+  character: 'Characters',
+  image: 'Images',
+  image_token: 'Image tokens',
+  page: 'Pages',
+  query: 'Queries',
+  second: 'Seconds',
+};
+
+const nameOf = ({ unit, kind }: ReceiptLine): string =>
+  kind === null ? NAMES[unit] : `${UNIT_NAMES[kind]} (${unit === 'input_unit' ? 'input' : 'output'})`;
+
+/** What is priced one by one has its price next to its name, because the column is that of a million. */
+function priceNote({ unit, kind, price }: ReceiptLine): string | null {
+  if (price === null) return null;
+  if (unit === 'web_search') return `${price} USD per 1,000`;
+  return kind === null || isPricedByMillion(kind) ? null : `${price} USD each`;
+}
 
 const CELL = 'px-3 py-3 first:pl-5 last:pr-5';
 
 /** Tokens by class and calls of tools, with their price and cost. */
 export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; reasoningTokens: number }) {
-  // The price of a search is next to its name: the column is that of tokens.
-  const tokenLines = lines.filter(({ unit }) => unit !== 'web_search');
-  const prices = inOneColumn(tokenLines.map(({ price }) => price));
+  const ofMillion = lines.filter((line) => priceNote(line) === null);
+  const written = inOneColumn(ofMillion.map(({ price }) => price));
+  const prices = new Map(ofMillion.map((line, index) => [line, written[index]]));
   const costs = inOneColumn(lines.map(({ cost }) => (cost === null ? null : writeExact(cost))));
   return (
     <table className="w-full border-collapse text-sm">
@@ -27,7 +51,7 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
             Class
           </th>
           <th scope="col" className={`${CELL} text-right font-medium`}>
-            Tokens
+            Amount
           </th>
           <th scope="col" className={`${CELL} text-right font-medium max-sm:hidden`}>
             USD per million
@@ -38,21 +62,21 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
         </tr>
       </thead>
       <tbody className="tabular-nums">
-        {lines.map(({ unit, count, price }, index) => (
-          <tr key={unit} className="border-b border-line/70 last:border-0">
+        {lines.map((line, index) => (
+          <tr key={line.unit} className="border-b border-line/70 last:border-0">
             <th scope="row" className={`${CELL} text-left font-normal`}>
-              {NAMES[unit]}
-              {unit === 'web_search' && price !== null && (
-                <span className="block text-[13px] text-muted">{price} USD per 1,000</span>
+              {nameOf(line)}
+              {priceNote(line) !== null && (
+                <span className="block text-[13px] text-muted">{priceNote(line)}</span>
               )}
-              {unit === 'output' && reasoningTokens > 0 && (
+              {line.unit === 'output' && reasoningTokens > 0 && (
                 <span className="block text-[13px] text-muted">
                   {reasoningTokens.toLocaleString('en')} of which reasoning
                 </span>
               )}
             </th>
-            <td className={`${CELL} text-right`}>{count.toLocaleString('en')}</td>
-            <td className={`${CELL} text-right max-sm:hidden`}>{prices[index]}</td>
+            <td className={`${CELL} text-right`}>{line.count.toLocaleString('en')}</td>
+            <td className={`${CELL} text-right max-sm:hidden`}>{prices.get(line)}</td>
             <td className={`${CELL} text-right`}>{costs[index]}</td>
           </tr>
         ))}

@@ -19,6 +19,8 @@ const RECEIPT = {
   outputTokens: 40,
   reasoningTokens: 0,
   webSearches: null,
+  inputUnits: null,
+  outputUnits: null,
   estimated: false,
   costReported: true,
   outcome: 'completed',

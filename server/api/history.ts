@@ -59,6 +59,8 @@ const entrySchema = z
       .int()
       .optional()
       .meta({ description: 'usage: web searches that the provider ran; absent without any' }),
+    input_units: z.int().optional().meta({ description: 'usage: as on the receipt; absent without any' }),
+    output_units: z.int().optional().meta({ description: 'usage: as on the receipt; absent without any' }),
     provider_credits: z.number().optional().meta({ description: 'usage: the provider cost' }),
     commission_credits: z.number().optional().meta({ description: 'usage: the app’s commission' }),
     estimated: z
@@ -127,6 +129,8 @@ function writeEntry(entry: HistoryEntry): z.output<typeof entrySchema> {
       output_tokens: usage.outputTokens,
       reasoning_tokens: usage.reasoningTokens,
       ...(usage.webSearches !== null && { web_searches: usage.webSearches }),
+      ...(usage.inputUnits !== null && { input_units: usage.inputUnits }),
+      ...(usage.outputUnits !== null && { output_units: usage.outputUnits }),
       provider_credits: creditsToJson(usage.providerCost),
       commission_credits: creditsToJson(
         usage.charge > usage.providerCost ? usage.charge - usage.providerCost : 0n,

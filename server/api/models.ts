@@ -2,8 +2,16 @@ import { z } from 'zod';
 import { DATA_RULES, type DataRule, readRules } from '../base/data-rules';
 import type { CatalogModel } from '../gateway/pricing/catalog';
 import { CAPABILITIES } from '../gateway/pricing/catalog-schema';
-import { type ListPrices, perCallPrice, perTokenPrice } from '../gateway/pricing/list-price';
+import {
+  type ListPrices,
+  type ListUnitPrice,
+  perCallPrice,
+  perTokenPrice,
+  readUnitPrice,
+  writeUnitPrice,
+} from '../gateway/pricing/list-price';
 import { rulesMetBy } from '../gateway/pricing/met-rules';
+import { MODEL_TYPES, type ModelType, UNIT_KINDS } from '../gateway/protocols/neutral';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */
@@ -17,6 +25,8 @@ const prices = z.object({
   cache_write_1h: z.number(),
 });
 
+const unitPrice = z.object({ kind: z.enum(UNIT_KINDS), usd: z.string() });
+
 const perToken = z.string().regex(/^\d+(\.\d+)?$/);
 
 export const listedModelSchema = z.object({
@@ -24,20 +34,22 @@ export const listedModelSchema = z.object({
   object: z.literal('model'),
   name: z.string(),
   display_name: z.string(),
-  type: z.enum(['language', 'embedding', MESSAGES_TYPE]).meta({
+  type: z.enum([...MODEL_TYPES, MESSAGES_TYPE]).meta({
     description:
-      '`language`, or `embedding` for `POST /v1/embeddings`; always `model` when the `anthropic-version` header is sent.',
+      'What the model makes, which decides its endpoint; always `model` when the `anthropic-version` header is sent.',
   }),
   created: z.int().meta({ description: 'Unix seconds.' }),
   created_at: z.iso.datetime(),
   owned_by: z.string(),
   context_window: z.int(),
-  max_tokens: z.int().meta({ description: 'The maximum number of output tokens; 0 for an embedding model.' }),
+  max_tokens: z
+    .int()
+    .meta({ description: 'The maximum number of output tokens; 0 for a model that produces no text.' }),
   context_length: z.int().meta({ description: 'The same as `context_window`.' }),
   architecture: z.object({
-    modality: z.string().meta({ description: 'Such as `text+image->text` or `text->embeddings`.' }),
-    input_modalities: z.array(z.enum(['text', 'image', 'file'])),
-    output_modalities: z.array(z.enum(['text', 'embeddings'])),
+    modality: z.string().meta({ description: 'Such as `text+image->text` or `audio->text`.' }),
+    input_modalities: z.array(z.enum(['text', 'image', 'file', 'audio'])),
+    output_modalities: z.array(z.enum(['text', 'embeddings', 'image', 'audio', 'rerank', 'video'])),
   }),
   top_provider: z.object({
     context_length: z.int(),
@@ -46,7 +58,7 @@ export const listedModelSchema = z.object({
   }),
   supported_parameters: z.array(z.string()).meta({
     description:
-      'Parameters of the chat format, or of embeddings, that reach the model. Others are dropped, and `x-svc-warnings` names them.',
+      'Parameters of the chat format, or of the endpoint of the type, that reach the model. Others are dropped, and `x-svc-warnings` names them.',
   }),
   capabilities: z.record(z.enum(CAPABILITIES), z.boolean()),
   data_rules: z.array(z.enum(DATA_RULES)).meta({
@@ -62,6 +74,10 @@ export const listedModelSchema = z.object({
       web_search: perToken
         .optional()
         .meta({ description: 'Per search, for models whose provider searches the web.' }),
+      input_unit: unitPrice.optional().meta({
+        description: 'What else is counted in the input, such as seconds of audio, for models priced by it.',
+      }),
+      output_unit: unitPrice.optional().meta({ description: 'The same of the output, such as images.' }),
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))
         .meta({ description: 'Applies to the whole request when its prompt has more tokens than this.' }),
@@ -142,7 +158,7 @@ export function writeModel(model: CatalogModel, forMessages: boolean): ListedMod
     architecture: writeArchitecture(model),
     top_provider: {
       context_length: model.contextWindow,
-      max_completion_tokens: model.type === 'embedding' ? null : model.maxOutputTokens,
+      max_completion_tokens: model.maxOutputTokens === 0 ? null : model.maxOutputTokens,
       is_moderated: false,
     },
     supported_parameters: supportedParameters(model),
@@ -152,11 +168,25 @@ export function writeModel(model: CatalogModel, forMessages: boolean): ListedMod
   };
 }
 
-function writeArchitecture({ type, capabilities }: CatalogModel): ListedModel['architecture'] {
-  const modalities: ListedModel['architecture']['input_modalities'] = ['text'];
+type Modalities = ListedModel['architecture'];
+
+const OUTPUT_OF: Readonly<Record<ModelType, Modalities['output_modalities'][number]>> = {
+  language: 'text',
+  embedding: 'embeddings',
+  image: 'image',
+  speech: 'audio',
+  transcription: 'text',
+  rerank: 'rerank',
+  moderation: 'text',
+  ocr: 'text',
+  video: 'video',
+};
+
+function writeArchitecture({ type, capabilities }: CatalogModel): Modalities {
+  const modalities: Modalities['input_modalities'] = [type === 'transcription' ? 'audio' : 'text'];
   if (capabilities.vision) modalities.push('image');
   if (capabilities.pdf) modalities.push('file');
-  const output = type === 'embedding' ? 'embeddings' : 'text';
+  const output = OUTPUT_OF[type];
   return {
     modality: `${modalities.join('+')}->${output}`,
     input_modalities: modalities,
@@ -165,7 +195,7 @@ function writeArchitecture({ type, capabilities }: CatalogModel): ListedModel['a
 }
 
 function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['pricing'] {
-  const { tiers, webSearch, ...base } = listPrices;
+  const { tiers, webSearch, inputUnit, outputUnit, ...base } = listPrices;
   return {
     ...writePrices(base),
     prompt: perTokenPrice(base.input),
@@ -173,6 +203,8 @@ function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['prici
     input_cache_read: perTokenPrice(base.cacheRead),
     input_cache_write: perTokenPrice(base.cacheWrite5m),
     ...(webSearch !== undefined && { web_search: perCallPrice(webSearch) }),
+    ...(inputUnit && { input_unit: writeUnit(inputUnit) }),
+    ...(outputUnit && { output_unit: writeUnit(outputUnit) }),
     tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...writePrices(prices) })),
     ...(offPeak && {
       off_peak: {
@@ -184,6 +216,8 @@ function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['prici
     }),
   };
 }
+
+const writeUnit = (unit: ListUnitPrice) => ({ kind: unit.kind, usd: writeUnitPrice(readUnitPrice(unit)) });
 
 function writePrices(prices: ListPrices) {
   return {

@@ -52,6 +52,13 @@ export const receiptSchema = z
     web_searches: z
       .int()
       .meta({ description: 'Web searches that the provider ran. Each has a price of its own.' }),
+    input_units: z.int().meta({
+      description:
+        'What the price of the model counts in the input besides text tokens, such as seconds of audio; `pricing.input_unit` of the model names it.',
+    }),
+    output_units: z.int().meta({
+      description: 'The same of the output, such as image tokens; `pricing.output_unit` names it.',
+    }),
     held_credits: z
       .number()
       .meta({ description: 'Reserved before the request was sent to the provider: the most it could cost.' }),
@@ -112,6 +119,8 @@ function writeReceiptBody(
     output_tokens: receipt.outputTokens,
     reasoning_tokens: receipt.reasoningTokens,
     web_searches: receipt.webSearches ?? 0,
+    input_units: receipt.inputUnits ?? 0,
+    output_units: receipt.outputUnits ?? 0,
     held_credits: creditsToJson(receipt.held),
     provider_credits: creditsToJson(receipt.providerCost),
     commission_credits: creditsToJson(receipt.partnerShare),

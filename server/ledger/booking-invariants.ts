@@ -38,11 +38,13 @@ const PRICE = `
          (prices ->> 'input')::numeric AS input, (prices ->> 'output')::numeric AS output,
          (prices ->> 'cache_read')::numeric AS cache_read, (prices ->> 'cache_write_5m')::numeric AS cache_write_5m,
          (prices ->> 'cache_write_1h')::numeric AS cache_write_1h,
-         coalesce((prices ->> 'web_search')::numeric, 0) AS web_search
+         coalesce((prices ->> 'web_search')::numeric, 0) AS web_search,
+         coalesce((prices ->> 'input_unit')::numeric, 0) AS input_unit,
+         coalesce((prices ->> 'output_unit')::numeric, 0) AS output_unit
   FROM (
     SELECT version, model_id, -1::numeric AS above, prices FROM model_price
     UNION ALL
-    SELECT version, model_id, (tier ->> 'above')::numeric, tier || jsonb_build_object('web_search', prices -> 'web_search')
+    SELECT version, model_id, (tier ->> 'above')::numeric, prices || tier
     FROM model_price, jsonb_array_elements(prices -> 'tiers') AS tier) p
   WHERE version IN (SELECT price_version FROM receipt)`;
 
@@ -57,7 +59,8 @@ const PRICED = `
   LEFT JOIN price p ON p.version = r.price_version AND r.prompt_tokens > p.above AND r.prompt_tokens <= p.up_to
   CROSS JOIN LATERAL (SELECT r.input_tokens * p.input + r.cache_read_tokens * p.cache_read
     + r.cache_write_tokens * p.cache_write_5m + r.cache_write_1h_tokens * p.cache_write_1h
-    + r.output_tokens * p.output + coalesce(r.web_searches, 0) * p.web_search AS exact OFFSET 0) c
+    + r.output_tokens * p.output + coalesce(r.web_searches, 0) * p.web_search
+    + coalesce(r.input_units, 0) * p.input_unit + coalesce(r.output_units, 0) * p.output_unit AS exact OFFSET 0) c
   CROSS JOIN LATERAL (SELECT
     CASE WHEN r.cost_reported THEN greatest(0, (r.provider_cost - 1) * 1000000::numeric + 1) ELSE c.exact END AS least,
     CASE WHEN r.cost_reported THEN r.provider_cost * 1000000::numeric ELSE c.exact END AS most) e`;

@@ -20,6 +20,8 @@ export type HistoryEntry = {
     outputTokens: number;
     reasoningTokens: number;
     webSearches: number | null;
+    inputUnits: number | null;
+    outputUnits: number | null;
     providerCost: bigint;
     charge: bigint;
     estimated: boolean;
@@ -50,6 +52,8 @@ type Row = {
   output_tokens: number;
   reasoning_tokens: number;
   web_searches: number | null;
+  input_units: number | null;
+  output_units: number | null;
   provider_cost: bigint;
   charge: bigint;
   estimated: boolean;
@@ -106,7 +110,7 @@ async function readEntries(
             CASE WHEN t.model IS NOT NULL THEN 'req_' || substr(t.id, 5) END AS request_id, t.model,
             t.input_tokens, t.cache_read_tokens,
             t.cache_write_tokens + t.cache_write_1h_tokens AS cache_write_tokens, t.output_tokens,
-            t.reasoning_tokens, t.web_searches, t.provider_cost, -t.credits AS charge, t.estimated,
+            t.reasoning_tokens, t.web_searches, t.input_units, t.output_units, t.provider_cost, -t.credits AS charge, t.estimated,
             p.session_id, p.amount_minor, p.currency,
             'req_' || substr(t.note, 5) AS corrected_request, b.reason AS correction_reason,
             k.id AS run_key_id, k.label AS run_key_label
@@ -173,6 +177,8 @@ function toEntry(row: Row): HistoryEntry {
         outputTokens: row.output_tokens,
         reasoningTokens: row.reasoning_tokens,
         webSearches: row.web_searches,
+        inputUnits: row.input_units,
+        outputUnits: row.output_units,
         providerCost: row.provider_cost,
         charge: row.charge,
         estimated: row.estimated,

@@ -144,6 +144,8 @@ type ReceiptColumns = Record<'model' | 'provider' | 'price_version', string> &
     number
   > & {
     web_searches: number | null;
+    input_units?: number | null;
+    output_units?: number | null;
     cost_reported: boolean;
     attempts?: ReceiptAttempt[] | null;
     data_rules?: number | null;
@@ -171,6 +173,8 @@ function readReceipt(columns: ReceiptColumns): Receipt {
     outputTokens: columns.output_tokens,
     reasoningTokens: columns.reasoning_tokens,
     webSearches: columns.web_searches,
+    inputUnits: columns.input_units ?? null,
+    outputUnits: columns.output_units ?? null,
     estimated: true,
     costReported: columns.cost_reported,
     outcome: 'failed',

@@ -51,7 +51,7 @@ export async function findReceipt({
     `SELECT request_id AS "requestId", created_at AS "createdAt", model, provider, price_version AS "priceVersion",
             input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens", cache_write_tokens AS "cacheWriteTokens",
             cache_write_1h_tokens AS "cacheWrite1hTokens", output_tokens AS "outputTokens",
-            reasoning_tokens AS "reasoningTokens", web_searches AS "webSearches", held, provider_cost AS "providerCost",
+            reasoning_tokens AS "reasoningTokens", web_searches AS "webSearches", input_units AS "inputUnits", output_units AS "outputUnits", held, provider_cost AS "providerCost",
             partner_share AS "partnerShare", charge, estimated, outcome, attempts, data_rules AS "dataRules",
             run_key_id AS "runKeyId", label AS "runKeyLabel"
      FROM usage ${JOIN_RUN_KEY} WHERE user_id = $1 AND transaction_id = $3 AND partner_id = $2

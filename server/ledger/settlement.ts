@@ -31,6 +31,9 @@ export type Receipt = {
   reasoningTokens: number;
   /** Web searches that the provider ran; null without any. */
   webSearches: number | null;
+  /** What the price counts besides text tokens; null without any. */
+  inputUnits: number | null;
+  outputUnits: number | null;
   /** True if the provider reported no usage and the tokens were estimated. */
   estimated: boolean;
   /** True if the provider reported the cost; otherwise it follows from the tokens and the price version. */
@@ -93,6 +96,8 @@ export const SETTLEMENT_COLUMNS: ((settlement: Settlement) => unknown)[] = [
   ({ receipt }) => receipt?.outputTokens,
   ({ receipt }) => receipt?.reasoningTokens,
   ({ receipt }) => receipt?.webSearches,
+  ({ receipt }) => receipt?.inputUnits,
+  ({ receipt }) => receipt?.outputUnits,
   ({ receipt }) => receipt?.estimated,
   ({ receipt }) => receipt?.costReported,
   ({ receipt }) => receipt?.outcome,
@@ -113,6 +118,8 @@ export function writeReceipt(receipt: Receipt): object {
     output_tokens: receipt.outputTokens,
     reasoning_tokens: receipt.reasoningTokens,
     web_searches: receipt.webSearches,
+    input_units: receipt.inputUnits,
+    output_units: receipt.outputUnits,
     estimated: receipt.estimated,
     cost_reported: receipt.costReported,
     outcome: receipt.outcome,

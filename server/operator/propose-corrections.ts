@@ -61,11 +61,16 @@ type ByPrice = Extract<Comparison, { source: 'price' }>;
 async function fromPrices({ wrongVersion, as, days }: ByPrice, reason: string): Promise<Prepared> {
   const span = await readSpan(days);
   const known = await requirePrices('price_version', wrongVersion);
-  // Prices without one of web searches leave theirs as it is.
+  // Prices without one of web searches or units leave theirs as it is.
   const prices =
     'version' in as
       ? await requirePrices('as', as.version)
-      : { webSearch: known.webSearch, ...readPrices(as.prices) };
+      : {
+          webSearch: known.webSearch,
+          inputUnit: known.inputUnit,
+          outputUnit: known.outputUnit,
+          ...readPrices(as.prices),
+        };
   const basis = `${wrongVersion} at the prices of ${'version' in as ? as.version : 'a file'}, ${inWords(span)}`;
   const proposal = { source: 'price' as const, basis, reason };
   return {

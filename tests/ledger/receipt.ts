@@ -12,6 +12,8 @@ export const receipt = (): Receipt => ({
   outputTokens: 5,
   reasoningTokens: 0,
   webSearches: null,
+  inputUnits: null,
+  outputUnits: null,
   estimated: false,
   costReported: true,
   outcome: 'completed',

@@ -45,7 +45,7 @@ function readModel(place: string, given: unknown, providers: CatalogFile['provid
   if (format === undefined) {
     throw mistake(`${place}.id`, `a provider that is built in or listed under providers, not "${provider}"`);
   }
-  if (entry.type === 'embedding' && format !== 'openai')
+  if (entry.type !== 'language' && format !== 'openai')
     throw mistake(`${place}.type`, `"language", because ${provider} does not speak the openai format`);
   return entry;
 }

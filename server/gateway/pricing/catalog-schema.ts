@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DATA_RULES } from '../../base/data-rules';
+import { MODEL_TYPES, UNIT_KINDS } from '../protocols/neutral';
 import { fillCacheClasses, LIST_PRICE, type ListPrices, priceText, readListPrice } from './list-price';
 import { PEAK_HOURS } from './peak-hours';
 
@@ -11,11 +12,11 @@ export type Capability = (typeof CAPABILITIES)[number];
 const price = z
   .string({ error: 'decimal text such as "1.25"' })
   .regex(LIST_PRICE, { error: 'USD per million tokens such as "1.25"' });
-const positivePrice = price.refine((text) => /[1-9]/.test(text), { error: 'a price above zero' });
 const tokens = z.int({ error: 'a whole number of tokens' }).positive({ error: 'above zero' });
 
 const priceFields = {
-  input: positivePrice,
+  /** Zero only where something else is counted. */
+  input: price.default('0'),
   output: price.default('0'),
   cacheRead: price.optional(),
   cacheWrite5m: price.optional(),
@@ -41,6 +42,13 @@ const offPeakSchema = z
   .strictObject({ ...priceFields, peak: peakHoursSchema })
   .transform(({ peak, ...given }) => ({ peak, ...fillCacheClasses(given) }));
 
+/** What a price counts besides text tokens: USD for `per` of them. */
+const unitPriceSchema = z.strictObject({
+  kind: z.enum(UNIT_KINDS, { error: `one of ${UNIT_KINDS.join(', ')}` }),
+  price: priceText,
+  per: z.int({ error: 'a whole number of units' }).positive({ error: 'above zero' }).default(1),
+});
+
 export const pricesSchema = z
   .strictObject({
     ...priceFields,
@@ -48,6 +56,8 @@ export const pricesSchema = z
     automaticCacheWrites: z.boolean().default(false),
     /** USD per 1,000 web searches, where the provider runs them. */
     webSearch: priceText.optional(),
+    inputUnit: unitPriceSchema.optional(),
+    outputUnit: unitPriceSchema.optional(),
     tiers: z.array(tierSchema).default([]),
     offPeak: offPeakSchema.optional(),
   })
@@ -55,14 +65,18 @@ export const pricesSchema = z
     error: 'tiers in ascending order',
     path: ['tiers'],
   })
-  .transform(({ from, automaticCacheWrites, webSearch, tiers, offPeak, ...given }) => ({
-    from,
-    automaticCacheWrites,
-    ...fillCacheClasses(given),
-    tiers,
-    ...(webSearch !== undefined && { webSearch }),
-    ...(offPeak && { offPeak }),
-  }))
+  .transform(
+    ({ from, automaticCacheWrites, webSearch, inputUnit, outputUnit, tiers, offPeak, ...given }) => ({
+      from,
+      automaticCacheWrites,
+      ...fillCacheClasses(given),
+      tiers,
+      ...(webSearch !== undefined && { webSearch }),
+      ...(inputUnit && { inputUnit }),
+      ...(outputUnit && { outputUnit }),
+      ...(offPeak && { offPeak }),
+    }),
+  )
   // A hold is made at the peak price, which must therefore be the most that any hour costs.
   .refine(({ tiers, offPeak, ...peak }) => !offPeak || (tiers.length === 0 && isAtMost(offPeak, peak)), {
     error: 'off-peak prices that are at most the peak prices, which have no tiers',
@@ -85,8 +99,7 @@ export const modelSchema = z
     upstreamModel: z.string().min(1).optional(),
     name: z.string().min(1),
     released: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/, { error: 'a date such as 2026-11-21' }),
-    /** Embedding models return vectors: they have no output tokens and no output price. */
-    type: z.enum(['language', 'embedding']).default('language'),
+    type: z.enum(MODEL_TYPES, { error: `one of ${MODEL_TYPES.join(', ')}` }).default('language'),
     /** Of an embedding model: the most tokens of one input. */
     contextWindow: tokens,
     maxOutputTokens: tokens.optional(),
@@ -102,7 +115,7 @@ export const modelSchema = z
         error: 'prices in the order of their dates',
       }),
   })
-  .refine(({ type, maxOutputTokens }) => type === 'embedding' || maxOutputTokens !== undefined, {
+  .refine(({ type, maxOutputTokens }) => type !== 'language' || maxOutputTokens !== undefined, {
     error: 'a whole number of tokens',
     path: ['maxOutputTokens'],
   })
@@ -110,8 +123,12 @@ export const modelSchema = z
     error: 'at most the size of the context window',
     path: ['maxOutputTokens'],
   })
-  .refine(({ type, prices }) => type === 'embedding' || prices.every(hasOutputPrice), {
-    error: 'a price above zero for "output", unless the type is "embedding"',
+  .refine(({ type, prices }) => type !== 'language' || prices.every(hasOutputPrice), {
+    error: 'a price above zero for "output" of a language model',
+    path: ['prices'],
+  })
+  .refine(({ type, prices }) => type === 'moderation' || prices.every(isPriced), {
+    error: 'a price above zero for "input", "inputUnit" or "outputUnit"',
     path: ['prices'],
   })
   // The audit recognises by its provider that another model served a request.
@@ -122,6 +139,10 @@ export const modelSchema = z
 
 const hasOutputPrice = ({ tiers, offPeak, ...base }: DatedPrices): boolean =>
   [base, ...tiers, ...(offPeak ? [offPeak] : [])].every(({ output }) => readListPrice(output) > 0n);
+
+/** Only moderation costs nothing. */
+const isPriced = ({ input, inputUnit, outputUnit }: DatedPrices): boolean =>
+  [input, inputUnit?.price, outputUnit?.price].some((price = '0') => readListPrice(price) > 0n);
 
 const providerOf = (id: string): string => id.slice(0, id.indexOf('/'));
 

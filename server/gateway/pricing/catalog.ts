@@ -16,7 +16,13 @@ import {
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
 import embeddingJson from './embedding-models.json';
-import { type ListPrices, readCallPrice, readListPrice } from './list-price';
+import {
+  type ListPrices,
+  type ListUnitPrice,
+  readCallPrice,
+  readListPrice,
+  readUnitPrice,
+} from './list-price';
 import { isPeak, type PeakCalendar, type PeakHours, readPeakHours } from './peak-hours';
 import sandboxJson from './sandbox-models.json';
 import { findSearchPrice } from './tool-prices';
@@ -34,6 +40,8 @@ export type PriceVersion = {
     tiers: readonly (ListPrices & { above: number })[];
     /** USD per 1,000 searches. */
     webSearch?: string | undefined;
+    inputUnit?: ListUnitPrice | undefined;
+    outputUnit?: ListUnitPrice | undefined;
   };
   /** Some providers charge less outside their peak hours; then the other prices are those of the peak. */
   offPeak: OffPeak | null;
@@ -58,7 +66,7 @@ export type CatalogModel = {
   /** ISO date. */
   released: string;
   contextWindow: number;
-  /** 0 of embedding models. */
+  /** 0 of models that produce no text. */
   maxOutputTokens: number;
   capabilities: Readonly<Record<Capability, boolean>>;
   /** Ids of the same model at other providers, in the order to try them. */
@@ -83,7 +91,7 @@ const builtIn: readonly ModelEntry[] = z
   .parse([...sandboxJson.models, ...embeddingJson.models, ...(catalogJson as { models: unknown[] }).models])
   .map(addToolPrices);
 
-/** Embedding models run no tools. */
+/** Only language models run tools. */
 function addToolPrices(entry: ModelEntry): ModelEntry {
   const webSearch = entry.type === 'language' ? findSearchPrice(entry.id) : undefined;
   if (webSearch === undefined) return entry;
@@ -206,6 +214,10 @@ export const readModelPrices = ({
   automaticCacheWrites,
   tiers: list.tiers.map((tier) => ({ ...readTokenPrices(tier), above: tier.above })),
   ...(list.webSearch !== undefined && { webSearch: readCallPrice(list.webSearch) }),
+  ...(list.inputUnit && { inputUnit: { kind: list.inputUnit.kind, price: readUnitPrice(list.inputUnit) } }),
+  ...(list.outputUnit && {
+    outputUnit: { kind: list.outputUnit.kind, price: readUnitPrice(list.outputUnit) },
+  }),
 });
 
 /** Peak and off-peak prices are versions of their own, so that a receipt names the exact price. */

@@ -1,5 +1,5 @@
 import type { Picocredits } from '../../base/credits';
-import type { TokenUsage } from '../protocols/neutral';
+import type { TokenUsage, UnitKind, Units } from '../protocols/neutral';
 
 /** The price of one token of each class, in picocredits. */
 export type TokenPrices = {
@@ -22,7 +22,12 @@ export type ModelPrices = TokenPrices & {
   automaticCacheWrites: boolean;
   /** The price of one web search that the provider runs; absent if it runs none. */
   webSearch?: Picocredits | undefined;
+  /** What is counted in the input besides text tokens, and its price; absent if nothing is. */
+  inputUnit?: UnitPrice | undefined;
+  outputUnit?: UnitPrice | undefined;
 };
+
+export type UnitPrice = { kind: UnitKind; price: Picocredits };
 
 /** How long the provider should keep a request's prompt in its cache. */
 export type CacheLifetime = 'none' | '5m' | '1h';
@@ -39,7 +44,8 @@ export function costOf(usage: TokenUsage, prices: ModelPrices): Picocredits {
     BigInt(usage.cacheWrite5m) * tier.cacheWrite5m +
     BigInt(usage.cacheWrite1h) * tier.cacheWrite1h +
     BigInt(usage.output) * tier.output +
-    searchCost(usage.searches ?? 0, prices)) as Picocredits;
+    searchCost(usage.searches ?? 0, prices) +
+    unitCost({ input: usage.inputUnits ?? 0, output: usage.outputUnits ?? 0 }, prices)) as Picocredits;
 }
 
 /** The exact cost of web searches, without the tokens of their results. */
@@ -47,6 +53,12 @@ export const searchCost = (
   searches: number,
   { webSearch = 0n as Picocredits }: Pick<ModelPrices, 'webSearch'>,
 ) => (BigInt(searches) * webSearch) as Picocredits;
+
+/** The exact cost of what is not counted in text tokens. */
+export const unitCost = (
+  { input, output }: Units,
+  { inputUnit, outputUnit }: Pick<ModelPrices, 'inputUnit' | 'outputUnit'>,
+) => (BigInt(input) * (inputUnit?.price ?? 0n) + BigInt(output) * (outputUnit?.price ?? 0n)) as Picocredits;
 
 /** The price of one token of each class, given the length of the prompt. */
 export function pricesOf(usage: TokenUsage, prices: TokenPrices & Pick<ModelPrices, 'tiers'>): TokenPrices {

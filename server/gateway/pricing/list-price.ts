@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Picocredits } from '../../base/credits';
+import type { UnitKind } from '../protocols/neutral';
 
 /** List prices: exact decimal text in USD per million tokens, as vendors write them. */
 
@@ -22,6 +23,21 @@ export function readListPrice(usdPerMillionTokens: string): Picocredits {
 export function readCallPrice(usdPerThousandCalls: string): Picocredits {
   return (readListPrice(usdPerThousandCalls) * 1_000n) as Picocredits;
 }
+
+/** A price of units: USD for so many, such as 0.006 for 60 seconds. */
+export type ListUnitPrice = { kind: UnitKind; price: string; per: number };
+
+/** USD for `per` units → picocredits per unit, rounded up. */
+export function readUnitPrice({ price, per }: ListUnitPrice): Picocredits {
+  const dollars = readListPrice(price) * 1_000_000n;
+  return ((dollars + BigInt(per) - 1n) / BigInt(per)) as Picocredits;
+}
+
+/** Whether vendors price it like tokens; the others are priced one by one. */
+export const isPricedByMillion = (kind: UnitKind): boolean => kind === 'character' || kind.endsWith('_token');
+
+/** Picocredits per unit → USD per unit, with all digits. */
+export const writeUnitPrice = (price: bigint): string => writeDecimal(price, DECIMALS + 6);
 
 /** Picocredits per call → USD per 1,000 calls. */
 export const writeCallPrice = (price: bigint): string => writeListPrice(price / 1_000n);

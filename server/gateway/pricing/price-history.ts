@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Picocredits } from '../../base/credits';
 import { prisma } from '../../base/db';
-import type { ModelPrices, TokenPrices } from './cost';
+import { UNIT_KINDS, type UnitKind } from '../protocols/neutral';
+import type { ModelPrices, TokenPrices, UnitPrice } from './cost';
 import { type ListPrices, writeCallPrice, writeListPrice } from './list-price';
 import { describePeakHours } from './peak-hours';
 
@@ -17,6 +18,11 @@ const storedPrices = tokenPrices.extend({
   tiers: z.array(tokenPrices.extend({ above: z.number() })),
   /** Picocredits for each search. */
   web_search: price.optional(),
+  /** Picocredits for each unit of the kind. */
+  input_unit: price.optional(),
+  input_kind: z.enum(UNIT_KINDS).optional(),
+  output_unit: price.optional(),
+  output_kind: z.enum(UNIT_KINDS).optional(),
   period: z.enum(['peak', 'off_peak']).optional(),
   peak_hours: z
     .object({ hours: z.array(z.string()), days: z.array(z.number()), holidays: z.array(z.string()) })
@@ -28,12 +34,19 @@ export async function findPrices(version: string): Promise<Omit<ModelPrices, 'au
   const stored = await prisma().modelPrice.findUnique({ where: { version }, select: { prices: true } });
   if (stored === null) return null;
   const { tiers, web_search: webSearch, ...base } = storedPrices.parse(stored.prices);
+  const inputUnit = readUnit(base.input_unit, base.input_kind);
+  const outputUnit = readUnit(base.output_unit, base.output_kind);
   return {
     ...readTokenPrices(base),
     tiers: tiers.map((tier) => ({ above: tier.above, ...readTokenPrices(tier) })),
     ...(webSearch !== undefined && { webSearch: BigInt(webSearch) as Picocredits }),
+    ...(inputUnit && { inputUnit }),
+    ...(outputUnit && { outputUnit }),
   };
 }
+
+const readUnit = (stored: string | undefined, kind: UnitKind | undefined): UnitPrice | null =>
+  stored === undefined || kind === undefined ? null : { kind, price: BigInt(stored) as Picocredits };
 
 function readTokenPrices(stored: z.output<typeof tokenPrices>): TokenPrices {
   const read = (text: string) => BigInt(text) as Picocredits;
@@ -55,6 +68,8 @@ export type DatedPrice = {
   prices: (ListPrices & { name: string })[];
   /** USD per 1,000 web searches; null if the model ran none. */
   webSearch: string | null;
+  /** Such as 0.006 USD per minute. */
+  units: UnitPrice[];
 };
 
 /** Every past, current and future price of a model, latest first. */
@@ -77,6 +92,10 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
         })),
       ],
       webSearch: search === undefined ? null : writeCallPrice(BigInt(search)),
+      units: [
+        readUnit(base.input_unit, base.input_kind),
+        readUnit(base.output_unit, base.output_kind),
+      ].filter((unit) => unit !== null),
     };
   });
 }

@@ -42,6 +42,11 @@ const writePrices = (prices: ModelPrices) => ({
   ...writeTokenPrices(prices),
   tiers: prices.tiers.map((tier) => ({ above: tier.above, ...writeTokenPrices(tier) })),
   ...(prices.webSearch !== undefined && { web_search: String(prices.webSearch) }),
+  ...(prices.inputUnit && { input_unit: String(prices.inputUnit.price), input_kind: prices.inputUnit.kind }),
+  ...(prices.outputUnit && {
+    output_unit: String(prices.outputUnit.price),
+    output_kind: prices.outputUnit.kind,
+  }),
 });
 
 function writeHours(period: 'peak' | 'off_peak', { peak: { hours, days, holidays } }: OffPeak) {

@@ -1,7 +1,16 @@
 import type { ApiError } from '../../base/errors';
 import type { FormShape } from './form-fields';
 import type { CountedPart, Measured } from './measure-size';
-import type { Json, ModelResponse, ModelType, Prompt, StreamEvent, TokenUsage } from './neutral';
+import type {
+  Json,
+  ModelResponse,
+  ModelType,
+  Prompt,
+  StreamEvent,
+  TokenUsage,
+  UnitModel,
+  Units,
+} from './neutral';
 
 /** The metadata of a response, whichever provider it comes from. */
 export type ResponseLabels = {
@@ -59,6 +68,10 @@ export interface ClientProtocol<Request> {
   messages(request: Request): readonly unknown[];
   /** Measures the input once, for every kind of provider. */
   measure(request: Request, counted?: CountedPart): Measured;
+  /** The most units of a request besides text tokens. Absent in formats whose prices count none. */
+  units?(request: Request, model: UnitModel): Units;
+  /** The provider takes no limit of the output tokens, so the hold must cover the most that the model produces. */
+  readonly hasFixedOutput?: boolean;
   /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */
   addCost(request: Request, response: string, cost: number): string;
 }

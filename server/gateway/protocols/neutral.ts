@@ -18,10 +18,57 @@ export type TokenUsage = {
   reasoning: number;
   /** Web searches that the provider ran. Absent if there were none. */
   searches?: number;
+  /** What the price counts in the input besides text tokens; `UnitKind` names it. Absent without any. */
+  inputUnits?: number;
+  outputUnits?: number;
 };
 
-/** Models that converse, and those that return vectors. */
-export type ModelType = 'language' | 'embedding';
+/** What a price may count besides text tokens. */
+export const UNIT_KINDS = [
+  'audio_token',
+  'character',
+  'image',
+  'image_token',
+  'page',
+  'query',
+  'second',
+] as const;
+export type UnitKind = (typeof UNIT_KINDS)[number];
+
+/** How many of them a request has. */
+export type Units = { input: number; output: number };
+
+export const NO_UNITS: Units = { input: 0, output: 0 };
+
+/** As a part of usage. */
+export const writeUnits = ({ input, output }: Units): Pick<TokenUsage, 'inputUnits' | 'outputUnits'> => ({
+  ...(input > 0 && { inputUnits: input }),
+  ...(output > 0 && { outputUnits: output }),
+});
+
+/** A model, as far as the units of a request depend on it. */
+export type UnitModel = {
+  provider: string;
+  upstreamModel: string;
+  prices: Readonly<{
+    inputUnit?: { kind: UnitKind } | undefined;
+    outputUnit?: { kind: UnitKind } | undefined;
+  }>;
+};
+
+/** What a model makes: conversations, vectors, images and so on. Only those of conversations have an output limit. */
+export const MODEL_TYPES = [
+  'language',
+  'embedding',
+  'image',
+  'speech',
+  'transcription',
+  'rerank',
+  'moderation',
+  'ocr',
+  'video',
+] as const;
+export type ModelType = (typeof MODEL_TYPES)[number];
 
 export const NO_TOKENS: TokenUsage = {
   input: 0,

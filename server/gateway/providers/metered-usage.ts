@@ -46,9 +46,9 @@ export function meteredUsage(
   unseenMs = 0,
 ): MeteredUsage {
   if (usage === null) return { usage: addSearches(estimate(true), searches), estimated: true };
-  const isDisproved = outputBytes > 0 && usage.output === 0;
+  const isDisproved = outputBytes > 0 && usage.output + (usage.outputUnits ?? 0) === 0;
   const lacksOutput = unseenMs > 0 || !outputReported || isDisproved;
-  const lacksInput = !inputReported || usage.input + cachedInput(usage) === 0;
+  const lacksInput = !inputReported || usage.input + cachedInput(usage) + (usage.inputUnits ?? 0) === 0;
   const lacksSearches = searches > 0 && !outputReported;
   if (!lacksOutput && !lacksInput && !lacksSearches) return { usage, estimated: false };
   const isSplit = inputReported || usage.input === 0;

@@ -213,8 +213,10 @@ function startAdmitted(
     searches,
     choices,
     hasMedia,
-    estimate: (served: Candidate) =>
-      estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens }),
+    estimate: (served: Candidate) => {
+      const units = protocol.units?.(client, served.model);
+      return estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens, units });
+    },
     prompt,
   };
   const run = startRun(asked, { hold, claim, keeper: resolved.keeperOf(hold), endResponse });

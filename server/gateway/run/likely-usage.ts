@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../base/clock';
 import { largestMediaTokens, likelyMediaTokens } from '../pricing/media-tokens';
 import { likelyOutputTokens, type Measure } from '../protocols/measure-size';
-import { NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import { NO_TOKENS, NO_UNITS, type TokenUsage, type Units, writeUnits } from '../protocols/neutral';
 import { MAX_COUNT } from '../providers/count';
 import { tokenKindOf } from '../providers/formats';
 import type { Candidate } from './candidates';
@@ -30,16 +30,18 @@ export type RequestSize = {
   prompts: number;
   /** The part of the prompt that the hold covers as read from the provider's cache. */
   cachedTokens?: number;
+  /** The most units that it may have. */
+  units?: Units | undefined;
 };
 
 /**
  * Returns the function that estimates usage. The input is what was held for it, so that nobody pays less by
- * leaving before it is reported.
+ * leaving before it is reported. Units of the output count where the provider may have made it unseen.
  */
 export function estimateUsage(
   measure: Measure,
   called: Called,
-  { outputCap, choices, prompts, cachedTokens = 0 }: RequestSize,
+  { outputCap, choices, prompts, cachedTokens = 0, units = NO_UNITS }: RequestSize,
 ): Estimate {
   const kind = tokenKindOf(called);
   const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
@@ -54,6 +56,7 @@ export function estimateUsage(
       input: input - cacheRead,
       cacheRead,
       output: Math.min(MAX_COUNT, choices * outputCap, output),
+      ...writeUnits({ input: units.input, output: unseenMs > 0 ? units.output : 0 }),
     };
   };
 }

@@ -74,6 +74,8 @@ export function writeReceipt(
     outputTokens: usage.output,
     reasoningTokens: usage.reasoning,
     webSearches: usage.searches ?? null,
+    inputUnits: usage.inputUnits ?? null,
+    outputUnits: usage.outputUnits ?? null,
     estimated,
     costReported: providerCost !== null,
     outcome,

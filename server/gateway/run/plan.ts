@@ -6,6 +6,7 @@ import {
   type CacheLifetime,
   cacheReadCost,
   searchCost,
+  unitCost,
   worstInputCost,
   worstOutputPrice,
 } from '../pricing/cost';
@@ -13,6 +14,7 @@ import { largestMediaTokens } from '../pricing/media-tokens';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import type { Measure, TokenKind } from '../protocols/measure-size';
+import { NO_UNITS, type Units } from '../protocols/neutral';
 import { tokenKindOf } from '../providers/formats';
 import { type Candidate, type Candidates, runsSearches } from './candidates';
 import { likelyInputTokens } from './likely-usage';
@@ -29,6 +31,7 @@ type Bounds = {
   outputTokens: number;
   prompts: number;
   lifetime: CacheLifetime;
+  units: Units;
 };
 
 /** The maximum cost of a request, exact and before commission, with its most expensive candidate. */
@@ -76,7 +79,8 @@ export function planRequest(
   );
   const bounds = candidates.map((candidate): Bounds => {
     const inputTokens = largestInputTokens + largestMediaTokens(media, candidate.model);
-    return { candidate, inputTokens, cachedTokens, outputTokens: choices * most, prompts, lifetime };
+    const units = protocol.units?.(request, candidate.model) ?? NO_UNITS;
+    return { candidate, inputTokens, cachedTokens, outputTokens: choices * most, prompts, lifetime, units };
   });
   const outputCap =
     most === requested ? most : Math.min(most, ...bounds.map((bound) => fitContext(measure, bound, most)));
@@ -87,9 +91,12 @@ export function planRequest(
   const fee = highest(candidates.map(({ profile }) => profile.refusalFee));
   const costWith = (tokens: number) =>
     highest([fee, (inputCost + BigInt(choices * tokens) * outputPrice) as Picocredits]);
+  const want = costWith(outputCap);
   return {
-    need: highest([fee, (least.inputCost + BigInt(choices) * least.outputPrice) as Picocredits]),
-    want: costWith(outputCap),
+    need: protocol.hasFixedOutput
+      ? want
+      : highest([fee, (least.inputCost + BigInt(choices) * least.outputPrice) as Picocredits]),
+    want,
     enough: costWith(Math.min(outputCap, USUAL_OUTPUT)),
     inputCost,
     outputPrice,
@@ -140,7 +147,15 @@ function worstCosts(bounds: readonly Bounds[], allowedSearches: number): Costs {
 
 /** A candidate refuses a prompt that exceeds the context window, and bills nothing. */
 function worstCostsAt(
-  { candidate: { model, profile }, inputTokens, cachedTokens, outputTokens, prompts, lifetime }: Bounds,
+  {
+    candidate: { model, profile },
+    inputTokens,
+    cachedTokens,
+    outputTokens,
+    prompts,
+    lifetime,
+    units,
+  }: Bounds,
   searches: number,
 ): Costs {
   const { prices, contextWindow } = model;
@@ -158,7 +173,8 @@ function worstCostsAt(
   return {
     inputCost: (worstInputCost(written, prices, lifetime, reached) +
       cacheReadCost(billed - written, prices, reached) +
-      searchCost(searches, prices)) as Picocredits,
+      searchCost(searches, prices) +
+      unitCost(units, prices)) as Picocredits,
     outputPrice: (worstOutputPrice(reached, prices) + repeatedOutput) as Picocredits,
   };
 }

@@ -190,15 +190,22 @@ function requireModel(id: unknown, modelType: ModelType): RequestedModel {
   };
 }
 
-const ENDPOINTS_OF = {
+const ENDPOINTS_OF: Readonly<Record<ModelType, string>> = {
   language: 'POST /v1/chat/completions, /v1/messages or /v1/responses',
   embedding: 'POST /v1/embeddings',
+  image: 'POST /v1/images/generations or /v1/images/edits',
+  speech: 'POST /v1/audio/speech',
+  transcription: 'POST /v1/audio/transcriptions or /v1/audio/translations',
+  rerank: 'POST /v1/rerank',
+  moderation: 'POST /v1/moderations',
+  ocr: 'POST /v1/ocr',
+  video: 'POST /v1/videos',
 };
 
 function requireType(candidates: Candidates, modelType: ModelType): Candidates {
   const { id, type } = candidates[0].model;
   if (type === modelType) return candidates;
-  const an = type === 'language' ? 'a' : 'an';
+  const an = /^[aeio]/.test(type) ? 'an' : 'a';
   throw refuse('model', `${id} is ${an} ${type} model: use ${ENDPOINTS_OF[type]}`);
 }
 

@@ -76,7 +76,7 @@ CREATE OR REPLACE FUNCTION ledger_batch(
   s_turn integer[], s_user text[], s_request text[], s_hold text[], s_held bigint[], s_cost bigint[], s_charge bigint[],
   s_model text[], s_provider text[], s_price_version text[],
   s_input integer[], s_cache_read integer[], s_cache_write integer[], s_cache_write_1h integer[],
-  s_output integer[], s_reasoning integer[], s_web_searches integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
+  s_output integer[], s_reasoning integer[], s_web_searches integer[], s_input_units integer[], s_output_units integer[], s_estimated boolean[], s_cost_reported boolean[], s_outcome text[],
   s_attempts jsonb[], s_data_rules smallint[],
   a_key_hash bytea[], a_request text[], a_model text[], a_need numeric[], a_want numeric[], a_enough numeric[],
   a_client_ip text[], a_origin text[], a_hold text[], a_keep boolean[], a_patient boolean[], a_ceiling bigint[],
@@ -188,11 +188,11 @@ BEGIN
         INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after,
           key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
           input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-          web_searches, estimated, cost_reported, outcome, attempts, data_rules, created_at)
+          web_searches, input_units, output_units, estimated, cost_reported, outcome, attempts, data_rules, created_at)
         SELECT s.user_id, 'txn_' || substr(s.request_id, 5), s.partner_id, 'usage', -s.charge, s.balance,
           s.key_id, s.held, s.rate_bp, s.cost, s.charge - s.cost, s_model[s.n], s_provider[s.n], s_price_version[s.n],
           s_input[s.n], s_cache_read[s.n], s_cache_write[s.n], s_cache_write_1h[s.n], s_output[s.n], s_reasoning[s.n],
-          s_web_searches[s.n], s_estimated[s.n], s_cost_reported[s.n], s_outcome[s.n], s_attempts[s.n], s_data_rules[s.n],
+          s_web_searches[s.n], s_input_units[s.n], s_output_units[s.n], s_estimated[s.n], s_cost_reported[s.n], s_outcome[s.n], s_attempts[s.n], s_data_rules[s.n],
           now_at - (settling - s.n) * interval '1 microsecond'
         FROM settled s
       )
@@ -280,14 +280,14 @@ BEGIN
         INSERT INTO ledger_transaction (user_id, id, partner_id, kind, credits, balance_after, allowance_spent, postings,
           key_id, held, rate_bp, provider_cost, partner_share, model, provider, price_version,
           input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens,
-          web_searches, estimated, cost_reported, outcome, attempts, data_rules, created_at)
+          web_searches, input_units, output_units, estimated, cost_reported, outcome, attempts, data_rules, created_at)
         SELECT b.user_id, 'txn_' || substr(b.request_id, 5), b.partner_id, 'usage', -b.take, b.balance, b.allowance_spent,
           -- Most requests spend bought credits of their own pocket: their postings follow from the columns (ledger_entries).
           CASE WHEN b.own_granted_take <> 0 OR b.drawn IS NOT NULL THEN
             ledger_settlement_postings(b.partner_id, b.own_take, b.own_granted_take, b.drawn, b.cost, b.partner_share) END,
           b.key_id, b.held, b.rate_bp, b.cost, b.partner_share, s_model[b.n], s_provider[b.n], s_price_version[b.n],
           s_input[b.n], s_cache_read[b.n], s_cache_write[b.n], s_cache_write_1h[b.n], s_output[b.n], s_reasoning[b.n],
-          s_web_searches[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n], s_data_rules[b.n], now_at
+          s_web_searches[b.n], s_input_units[b.n], s_output_units[b.n], s_estimated[b.n], s_cost_reported[b.n], s_outcome[b.n], s_attempts[b.n], s_data_rules[b.n], now_at
         FROM booked b WHERE b.charge IS NOT NULL
       ),
       -- Runs only when a row below asks for it. Apps are locked in one order, after all wallets: no deadlock.

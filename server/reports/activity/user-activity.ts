@@ -80,6 +80,7 @@ async function readRequests(
             u.model, u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens",
             u.cache_write_tokens + u.cache_write_1h_tokens AS "cacheWriteTokens",
             u.output_tokens AS "outputTokens", u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches",
+            u.input_units AS "inputUnits", u.output_units AS "outputUnits",
             u.provider_cost AS "providerCost", u.charge, u.estimated, u.outcome
      FROM user_app a
      JOIN partner p ON p.id = a.partner_id

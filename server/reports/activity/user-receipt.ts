@@ -1,14 +1,30 @@
 import { pool } from '../../base/db';
 import { pricesOf } from '../../gateway/pricing/cost';
-import { writeCallPrice, writeListPrice } from '../../gateway/pricing/list-price';
+import {
+  isPricedByMillion,
+  writeCallPrice,
+  writeListPrice,
+  writeUnitPrice,
+} from '../../gateway/pricing/list-price';
 import { findPrices } from '../../gateway/pricing/price-history';
+import type { UnitKind } from '../../gateway/protocols/neutral';
 import { JOIN_RUN_KEY, type ReceiptCorrection, readCorrections, type StoredReceipt } from '../../ledger';
 
 /** One class of tokens on a receipt, or the calls of a tool that the provider ran. */
 export type ReceiptLine = {
-  unit: 'input' | 'cache_read' | 'cache_write' | 'cache_write_1h' | 'output' | 'web_search';
+  unit:
+    | 'input'
+    | 'cache_read'
+    | 'cache_write'
+    | 'cache_write_1h'
+    | 'output'
+    | 'web_search'
+    | 'input_unit'
+    | 'output_unit';
+  /** Of units: what is counted; null when the price version is no longer known. */
+  kind: UnitKind | null;
   count: number;
-  /** USD per million tokens, or per 1,000 calls; null when the price version is no longer known. */
+  /** USD per million tokens or characters, per 1,000 calls, or per other unit; null when the price version is no longer known. */
   price: string | null;
   /** Exact, in picocredits. */
   cost: bigint | null;
@@ -48,7 +64,7 @@ export async function findUserReceipt(userId: string, requestId: string): Promis
     `SELECT u.request_id AS "requestId", u.created_at AS "createdAt", u.model, u.provider, u.price_version AS "priceVersion",
             u.input_tokens AS "inputTokens", u.cache_read_tokens AS "cacheReadTokens", u.cache_write_tokens AS "cacheWriteTokens",
             u.cache_write_1h_tokens AS "cacheWrite1hTokens", u.output_tokens AS "outputTokens",
-            u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches", u.held, u.provider_cost AS "providerCost",
+            u.reasoning_tokens AS "reasoningTokens", u.web_searches AS "webSearches", u.input_units AS "inputUnits", u.output_units AS "outputUnits", u.held, u.provider_cost AS "providerCost",
             u.partner_share AS "partnerShare", u.charge, u.estimated, u.outcome, u.attempts, u.data_rules AS "dataRules",
             run_key_id AS "runKeyId", label AS "runKeyLabel",
             u.rate_bp AS "rateBp", u.partner_id AS "partnerId", p.name AS "appName", u.key_id AS "keyId",
@@ -86,12 +102,19 @@ export async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]>
   };
   const version = await findPrices(receipt.priceVersion);
   const prices = version && pricesOf(usage, version);
-  const line = (unit: ReceiptLine['unit'], count: number, price: bigint | undefined): ReceiptLine => ({
+  const line = (
+    unit: ReceiptLine['unit'],
+    count: number,
+    price: bigint | undefined,
+    kind: UnitKind | null = null,
+  ): ReceiptLine => ({
     unit,
+    kind,
     count,
-    price: price === undefined ? null : (unit === 'web_search' ? writeCallPrice : writeListPrice)(price),
+    price: price === undefined ? null : writerOf(unit, kind)(price),
     cost: price === undefined ? null : BigInt(count) * price,
   });
+  const { inputUnit, outputUnit } = version ?? {};
   return [
     line('input', usage.input, prices?.input),
     line('cache_read', usage.cacheRead, prices?.cacheRead),
@@ -99,7 +122,14 @@ export async function priceLines(receipt: StoredReceipt): Promise<ReceiptLine[]>
     line('cache_write_1h', usage.cacheWrite1h, prices?.cacheWrite1h),
     line('output', usage.output, prices?.output),
     line('web_search', receipt.webSearches ?? 0, version?.webSearch),
+    line('input_unit', receipt.inputUnits ?? 0, inputUnit?.price, inputUnit?.kind),
+    line('output_unit', receipt.outputUnits ?? 0, outputUnit?.price, outputUnit?.kind),
   ].filter(({ count }) => count > 0);
+}
+
+function writerOf(unit: ReceiptLine['unit'], kind: UnitKind | null): (price: bigint) => string {
+  if (unit === 'web_search') return writeCallPrice;
+  return kind === null || isPricedByMillion(kind) ? writeListPrice : writeUnitPrice;
 }
 
 /** Finds the user who made a request; null if it was not charged. */

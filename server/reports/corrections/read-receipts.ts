@@ -20,6 +20,8 @@ export type ChargedReceipt = {
   cacheWrite1h: number;
   output: number;
   searches: number;
+  inputUnits: number;
+  outputUnits: number;
   rateBp: number;
   held: bigint;
   charge: bigint;
@@ -38,6 +40,7 @@ export async function* readReceipts(
       `SELECT request_id AS "requestId", user_id AS "userId", partner_id AS "partnerId", price_version AS "priceVersion",
               input_tokens AS input, cache_read_tokens AS "cacheRead", cache_write_tokens AS "cacheWrite5m",
               cache_write_1h_tokens AS "cacheWrite1h", output_tokens AS output, coalesce(web_searches, 0) AS searches,
+              coalesce(input_units, 0) AS "inputUnits", coalesce(output_units, 0) AS "outputUnits",
               rate_bp::int AS "rateBp", held, charge, provider_cost AS "providerCost", cost_reported AS "costReported"
        FROM usage
        WHERE created_at >= $1 AND created_at < $2 AND ($3::text IS NULL OR price_version = $3)

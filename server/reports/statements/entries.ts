@@ -42,6 +42,8 @@ type Row = {
   output_tokens: number;
   reasoning_tokens: number;
   web_searches: number | null;
+  input_units: number | null;
+  output_units: number | null;
   rate_bp: number;
   held: bigint;
   provider_cost: bigint;
@@ -52,7 +54,7 @@ type Row = {
 const COLUMNS = `t.id, t.partner_id, t.kind, t.created_at, t.credits,
   CASE t.kind WHEN 'correction' THEN 'req_' || substr(t.note, 5) END AS corrected_request, t.model, t.provider, t.price_version, t.outcome,
   t.estimated, t.cost_reported, t.input_tokens, t.cache_read_tokens, t.cache_write_tokens, t.cache_write_1h_tokens,
-  t.output_tokens, t.reasoning_tokens, t.web_searches, t.rate_bp::int, t.held, t.provider_cost, t.partner_share,
+  t.output_tokens, t.reasoning_tokens, t.web_searches, t.input_units, t.output_units, t.rate_bp::int, t.held, t.provider_cost, t.partner_share,
   t.attempts`;
 
 /** Saved allowances and what partners lose by disputes leave the user's credits as they are. */
@@ -121,6 +123,9 @@ const writeReceipt = (row: Row, model: string) => ({
   output_tokens: row.output_tokens,
   reasoning_tokens: row.reasoning_tokens,
   web_searches: row.web_searches ?? 0,
+  // Absent without any, as in the statements from before there were units.
+  ...(row.input_units !== null && { input_units: row.input_units }),
+  ...(row.output_units !== null && { output_units: row.output_units }),
   commission_bp: row.rate_bp,
   held: Number(row.held),
   provider_cost: Number(row.provider_cost),

@@ -64,6 +64,8 @@ test('the verifier computes the charge of every price, tier, commission and hold
         outputTokens: usage.output,
         reasoningTokens: 0,
         webSearches: usage.searches ?? null,
+        inputUnits: usage.inputUnits ?? null,
+        outputUnits: usage.outputUnits ?? null,
         estimated: false,
         costReported: isReported,
         outcome: 'completed',

@@ -1,7 +1,7 @@
 import { type Fields, MICROCREDITS, nameOf, objects, whole } from './fields';
 import { Difference } from './report';
 
-/** Cost = tokens and web searches × price, charge = cost × (1 + commission), rounded up once, at most the hold. */
+/** Cost = tokens, web searches and units × price, charge = cost × (1 + commission), rounded up once, at most the hold. */
 export function checkCharge(receipt: Fields, price: Fields | undefined): void {
   const amount = (name: string): bigint => whole(receipt[name]);
   const cost = receipt.cost_reported ? null : exactCost(receipt, price);
@@ -42,8 +42,16 @@ export function exactCost(receipt: Fields, price: Fields | undefined): bigint {
   ] as const;
   const prompt = classes.slice(0, 4).reduce((sum, [tokens]) => sum + Number(receipt[tokens]), 0);
   const tier = objects(price.tiers).findLast(({ above }) => prompt > Number(above)) ?? price;
-  const searches = whole(receipt.web_searches) * whole(price.web_search ?? 0);
-  return classes.reduce((sum, [tokens, kind]) => sum + whole(receipt[tokens]) * whole(tier[kind]), searches);
+  const others = [
+    ['web_searches', 'web_search'],
+    ['input_units', 'input_unit'],
+    ['output_units', 'output_unit'],
+  ] as const;
+  const costOf = (count: unknown, each: unknown): bigint => whole(count ?? 0) * whole(each ?? 0);
+  return (
+    classes.reduce((sum, [tokens, kind]) => sum + whole(receipt[tokens]) * whole(tier[kind]), 0n) +
+    others.reduce((sum, [counted, kind]) => sum + costOf(receipt[counted], price[kind]), 0n)
+  );
 }
 
 const divideUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;

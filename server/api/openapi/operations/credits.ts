@@ -192,6 +192,8 @@ export const CREDITS: Operation[] = [
         output_tokens: 7,
         reasoning_tokens: 0,
         web_searches: 0,
+        input_units: 0,
+        output_units: 0,
         held_credits: 20.48,
         provider_credits: 0.009876,
         commission_credits: 0.002469,

@@ -96,6 +96,9 @@ function readCacheWrites(usage: Json): { cacheWrite5m: number; cacheWrite1h: num
 }
 
 function addUsage(total: TokenUsage, more: TokenUsage): void {
-  for (const key of Object.keys(total) as Exclude<keyof TokenUsage, 'searches'>[])
+  for (const key of Object.keys(total) as Exclude<
+    keyof TokenUsage,
+    'searches' | 'inputUnits' | 'outputUnits'
+  >[])
     total[key] = Math.min(MAX_COUNT, total[key] + more[key]);
 }

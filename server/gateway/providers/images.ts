@@ -3,7 +3,7 @@ import { CHAT_KEEPALIVE, writeChatError } from '../protocols/chat/stream';
 import { DEFAULT_SIZE, needsSize } from '../protocols/images/image-tokens';
 import type { ImageEditsClientRequest, ImagesClientRequest } from '../protocols/images/protocol';
 import type { ImageEditsRequest, ImagesRequest } from '../protocols/images/schema';
-import { each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
+import { DATA, each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
 import { type Json, NO_TOKENS } from '../protocols/neutral';
 import { asArray, asObject, isObject, parseObject } from '../protocols/read-fields';
 import { readCount } from './count';
@@ -13,31 +13,32 @@ import { blankCosts, readCost } from './openai/usage';
 import type { ProviderProfile } from './profiles';
 import { brokenResponse, FailedResponse, findFailure, readEmbeddedFailure } from './provider-failure';
 import { type EventHandler, newFacts, relayStream, type StreamFacts, type StreamRelay } from './stream-relay';
+import { formHeaders } from './write-form';
 
-const FIELDS = fields({
-  ...each(
-    [
-      'model',
-      'prompt',
-      'n',
-      'size',
-      'quality',
-      'background',
-      'moderation',
-      'output_format',
-      'output_compression',
-      'response_format',
-      'aspect_ratio',
-      'stream',
-      'partial_images',
-      'user',
-      'input_fidelity',
-    ],
-    VALUE,
-  ),
-  images: fields({ image_url: VALUE }),
-  mask: fields({ image_url: VALUE }),
-});
+const VALUES = each(
+  [
+    'model',
+    'prompt',
+    'n',
+    'size',
+    'quality',
+    'background',
+    'moderation',
+    'output_format',
+    'output_compression',
+    'response_format',
+    'aspect_ratio',
+    'stream',
+    'partial_images',
+    'user',
+    'input_fidelity',
+  ],
+  VALUE,
+);
+const REFERENCE = fields({ image_url: VALUE });
+const JSON_FIELDS = fields({ ...VALUES, images: REFERENCE, mask: REFERENCE });
+/** Its files are data. */
+const FORM_FIELDS = fields({ ...VALUES, image: DATA, mask: DATA });
 
 /** What reaches a provider of each kind; the rest is dropped with a warning. */
 const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
@@ -52,6 +53,7 @@ const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
     'stream',
     'partial_images',
     'images',
+    'image',
     'mask',
     'input_fidelity',
   ],
@@ -72,10 +74,12 @@ export function imagesExchange(
   if (isEdit && provider.images !== 'sizes') throw refuseModel('makes images, but does not edit them here');
   if (body.stream === true && provider.images !== 'sizes') throw refuseModel('does not stream images');
   const warnings: string[] = [];
-  const known = keepKnownFields(body, FIELDS, warnings);
+  const boundary = 'image' in body ? options.newId() : undefined;
+  const known = keepKnownFields(body, boundary === undefined ? JSON_FIELDS : FORM_FIELDS, warnings);
   return {
     path: isEdit ? '/images/edits' : '/images/generations',
-    headers: {},
+    headers: boundary === undefined ? {} : formHeaders(boundary),
+    ...(boundary !== undefined && { boundary }),
     body: writeRequest(known, options, warnings),
     warnings,
     isShortened: false,

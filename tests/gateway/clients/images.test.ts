@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateImage } from 'ai';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pool } from '@/server/base/db';
 import type { Json } from '@/server/gateway/protocols/neutral';
@@ -179,6 +179,55 @@ describe('an edit', () => {
       provider_cost: costOf(9, 2_000, 196),
     });
     expect(receipt.held).toBeGreaterThanOrEqual(costOf(9, 3 * 1_536, 196));
+  });
+
+  test('of files reaches the OpenAI SDK, and its provider as a form', async () => {
+    upstream.script(NAME, list());
+    const file = (name: string) => toFile(Buffer.from(PIXEL, 'base64'), name, { type: 'image/png' });
+    const image = [await file('lighthouse.png'), await file('boat.png')];
+    const { data } = await client.images.edit({
+      model: MODEL,
+      prompt: 'Add a boat',
+      quality: 'low',
+      n: 1,
+      image,
+      mask: await file('mask.png'),
+    });
+    expect(data).toEqual([{ b64_json: PIXEL }]);
+    const { headers, body } = upstream.seen(NAME)[0] ?? {};
+    expect(headers?.['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    const form = String(body?.form);
+    expect([...form.matchAll(/name="(.+?)"(?:; filename="(.+?)")?/g)].map(([, ...names]) => names)).toEqual([
+      ['model', undefined],
+      ['prompt', undefined],
+      ['quality', undefined],
+      ['n', undefined],
+      ['image[]', 'lighthouse.png'],
+      ['image[]', 'boat.png'],
+      ['mask', 'mask.png'],
+      ['size', undefined],
+      ['user', undefined],
+    ]);
+    const receipt = await receiptOf(person);
+    expect(receipt.held).toBeGreaterThanOrEqual(costOf(9, 3 * 1_536, 196));
+  });
+
+  test.each<[string, Record<string, string | Blob>, string]>([
+    ['text in place of an image', { image: 'lighthouse' }, 'image'],
+    ['a mask alone', { mask: new Blob(['x']) }, 'images'],
+    ['a number that is none', { image: new Blob(['x']), n: 'two' }, 'n'],
+    ['a prompt that is a file', { image: new Blob(['x']), prompt: new Blob(['x']) }, 'prompt'],
+  ])('of a form with %s is refused', async (_, parts, param) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: MODEL, prompt: 'A boat', ...parts }))
+      form.append(name, value);
+    const response = await fetch(`${url}/v1/images/edits`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.userKey}` },
+      body: form,
+    });
+    const { error } = await response.json();
+    expect([response.status, error.param]).toEqual([400, param]);
   });
 
   test.each<[string, object, string]>([

@@ -60,8 +60,8 @@ const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
   'aspect-ratios': ['n', 'aspect_ratio'],
 };
 
-export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): readonly string[] =>
-  PASSED[images];
+export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): string[] =>
+  PASSED[images].filter((name) => name !== 'image');
 
 /** Images in OpenAI's format, which providers of images use, with a few fields of their own. */
 export function imagesExchange(

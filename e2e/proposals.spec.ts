@@ -68,7 +68,10 @@ test('an agent proposes an app and an origin, its user confirms both, and nobody
   await stranger.close();
 });
 
-test('a link creates nothing by itself, and one that is not ours or has expired shows no form @attack', async ({ page, service }) => {
+test('a link creates nothing by itself, and one that is not ours or has expired shows no form @attack', async ({
+  page,
+  service,
+}) => {
   const { proposal, url } = await openProposal(page, service);
   await page.goto(url);
   await page.reload();

@@ -13,6 +13,12 @@ import {
   toolInputSchema,
 } from '../../gateway/protocols/messages/response-schema';
 import { countTokensSchema, messagesRequestSchema } from '../../gateway/protocols/messages/schema';
+import { moderationSchema } from '../../gateway/protocols/moderations/response-schema';
+import { moderationsRequestSchema } from '../../gateway/protocols/moderations/schema';
+import { ocrResultSchema } from '../../gateway/protocols/ocr/response-schema';
+import { ocrRequestSchema } from '../../gateway/protocols/ocr/schema';
+import { rerankResultsSchema } from '../../gateway/protocols/rerank/response-schema';
+import { rerankRequestSchema } from '../../gateway/protocols/rerank/schema';
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
@@ -56,6 +62,9 @@ const REQUESTS = {
   MessagesRequest: messagesRequestSchema,
   ResponsesRequest: responsesRequestSchema,
   EmbeddingsRequest: embeddingsRequestSchema,
+  ModerationsRequest: moderationsRequestSchema,
+  RerankRequest: rerankRequestSchema,
+  OcrRequest: ocrRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -83,6 +92,9 @@ const RESPONSES = {
   MessageEvent: messageEventSchema,
   Response: responseSchema,
   EmbeddingList: embeddingListSchema,
+  Moderation: moderationSchema,
+  RerankResults: rerankResultsSchema,
+  OcrResult: ocrResultSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

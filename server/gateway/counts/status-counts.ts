@@ -17,7 +17,15 @@ export type ServicePart = (typeof SERVICE_PARTS)[number];
 /** Names of providers may be those of parts. */
 export const partOf = (provider: string): string => `provider:${provider}`;
 
-const PAID = new Set(['/v1/chat/completions', '/v1/embeddings', '/v1/messages', '/v1/responses']);
+const PAID = new Set([
+  '/v1/chat/completions',
+  '/v1/embeddings',
+  '/v1/messages',
+  '/v1/moderations',
+  '/v1/ocr',
+  '/v1/rerank',
+  '/v1/responses',
+]);
 const CHECKOUT = /^(\/checkout$|\/v1\/credits\/checkout)/;
 const SIGN_IN = /^(\/sign-in$|\/auth(\/|$)|\/v1\/auth\/)/;
 

@@ -15,6 +15,7 @@ import {
   type OwnProvider,
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
+import documentJson from './document-models.json';
 import embeddingJson from './embedding-models.json';
 import {
   type ListPrices,
@@ -65,6 +66,7 @@ export type CatalogModel = {
   type: ModelType;
   /** ISO date. */
   released: string;
+  /** 0 of OCR models, which have no limit of tokens. */
   contextWindow: number;
   /** 0 of models that produce no text. */
   maxOutputTokens: number;
@@ -88,7 +90,12 @@ type Catalog = {
 
 const builtIn: readonly ModelEntry[] = z
   .array(modelSchema)
-  .parse([...sandboxJson.models, ...embeddingJson.models, ...(catalogJson as { models: unknown[] }).models])
+  .parse([
+    ...sandboxJson.models,
+    ...embeddingJson.models,
+    ...documentJson.models,
+    ...(catalogJson as { models: unknown[] }).models,
+  ])
   .map(addToolPrices);
 
 /** Only language models run tools. */
@@ -168,7 +175,7 @@ function toModel(entry: ModelEntry, date: string): CatalogModel {
     name: entry.name,
     type: entry.type,
     released: entry.released,
-    contextWindow: entry.contextWindow,
+    contextWindow: entry.contextWindow ?? 0,
     maxOutputTokens: entry.maxOutputTokens ?? 0,
     capabilities: Object.fromEntries(
       CAPABILITIES.map((name) => [name, entry.capabilities.includes(name)]),

@@ -2,12 +2,20 @@ import { type ChatClientRequest, chatProtocol } from './chat/protocol';
 import type { ClientProtocol, ConversationProtocol } from './client-protocol';
 import { type EmbeddingsClientRequest, embeddingsProtocol } from './embeddings/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
+import { type ModerationsClientRequest, moderationsProtocol } from './moderations/protocol';
+import { type OcrClientRequest, ocrProtocol } from './ocr/protocol';
+import { type RerankClientRequest, rerankProtocol } from './rerank/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
 
 export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
 
 /** A request in one of the formats that we serve, validated as far as metering needs it. */
-export type ClientRequest = ConversationRequest | EmbeddingsClientRequest;
+export type ClientRequest =
+  | ConversationRequest
+  | EmbeddingsClientRequest
+  | ModerationsClientRequest
+  | OcrClientRequest
+  | RerankClientRequest;
 
 export const CONVERSATION_PROTOCOLS: Readonly<
   Record<ConversationRequest['format'], ConversationProtocol<ConversationRequest>>
@@ -21,4 +29,7 @@ export const CONVERSATION_PROTOCOLS: Readonly<
 export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientProtocol<ClientRequest>>> = {
   ...CONVERSATION_PROTOCOLS,
   embeddings: embeddingsProtocol,
+  moderations: moderationsProtocol,
+  ocr: ocrProtocol,
+  rerank: rerankProtocol,
 };

@@ -214,7 +214,7 @@ function startAdmitted(
     choices,
     hasMedia,
     estimate: (served: Candidate) => {
-      const units = protocol.units?.(client, served.model);
+      const units = protocol.units?.(client, served.model, measure('openai').media);
       return estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens, units });
     },
     prompt,
@@ -231,7 +231,15 @@ function findTooLong(prompt: ChainedPrompt | null, lack: Lack | null | undefined
   return coversLast ? PROMPT_FIELDS[format] : null;
 }
 
-const PROMPT_FIELDS = { chat: 'messages', messages: 'messages', responses: 'input', embeddings: 'input' };
+const PROMPT_FIELDS = {
+  chat: 'messages',
+  messages: 'messages',
+  responses: 'input',
+  embeddings: 'input',
+  moderations: 'input',
+  ocr: 'document',
+  rerank: 'documents',
+};
 
 /** A run needs the body for another attempt, also after its client has disconnected. */
 function holdBody(run: Run, request: ApiRequest): void {

@@ -41,7 +41,9 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const seen = (model: string): SeenRequest[] => requests.get(model) ?? [];
 
   const server = await listenOnLoopback(async (request, response) => {
-    const body = JSON.parse(await readBody(request)) as Json;
+    const text = await readBody(request);
+    const isForm = request.headers['content-type']?.startsWith('multipart/form-data');
+    const body = isForm ? readForm(text) : (JSON.parse(text) as Json);
     const model = String(body.model);
     requests.set(model, [...seen(model), { path: request.url ?? '', headers: request.headers, body }]);
     const [scripted, ...rest] = scripts.get(model) ?? [];
@@ -62,6 +64,9 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     lastBody: (model) => seen(model).at(-1)?.body ?? {},
   };
 }
+
+/** Of a form, the model and the text of all. */
+const readForm = (form: string): Json => ({ model: /name="model"\r\n\r\n(.*?)\r\n/.exec(form)?.[1], form });
 
 function send(response: ServerResponse, reply: Reply): void {
   const { status = 200, body, events, headers = {}, breaksOff = false } = reply;

@@ -4,6 +4,8 @@ import { chatChunkSchema, chatCompletionSchema } from '../../gateway/protocols/c
 import { chatRequestSchema } from '../../gateway/protocols/chat/schema';
 import { embeddingListSchema } from '../../gateway/protocols/embeddings/response-schema';
 import { embeddingsRequestSchema } from '../../gateway/protocols/embeddings/schema';
+import { imageListSchema } from '../../gateway/protocols/images/response-schema';
+import { imageEditsRequestSchema, imagesRequestSchema } from '../../gateway/protocols/images/schema';
 import {
   contentBlockSchema,
   contentDeltaSchema,
@@ -65,6 +67,8 @@ const REQUESTS = {
   ModerationsRequest: moderationsRequestSchema,
   RerankRequest: rerankRequestSchema,
   OcrRequest: ocrRequestSchema,
+  ImagesRequest: imagesRequestSchema,
+  ImageEditsRequest: imageEditsRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -95,6 +99,7 @@ const RESPONSES = {
   Moderation: moderationSchema,
   RerankResults: rerankResultsSchema,
   OcrResult: ocrResultSchema,
+  ImageList: imageListSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

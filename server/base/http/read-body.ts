@@ -21,6 +21,33 @@ export async function readText(request: ApiRequest, limitBytes: number): Promise
   return text;
 }
 
+/**
+ * Receives a body into one buffer. It grows with what arrives and not with what the client announces, and holds each byte
+ * once. The bytes count for the user key, given as the stored hash.
+ */
+export async function readBytesOf(
+  request: ApiRequest,
+  { limitBytes, key }: { limitBytes: number; key: string },
+): Promise<Buffer> {
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  let buffer = Buffer.allocUnsafe(Math.min(announced || SMALL_BODY_BYTES, SMALL_BODY_BYTES));
+  let length = 0;
+  const add = (chunk: Buffer): void => {
+    const needed = length + chunk.length;
+    if (needed > buffer.length) {
+      const grown = Buffer.allocUnsafe(
+        Math.max(needed, Math.min(2 * buffer.length, announced || limitBytes)),
+      );
+      buffer.copy(grown, 0, 0, length);
+      buffer = grown;
+    }
+    chunk.copy(buffer, length);
+    length = needed;
+  };
+  await receiveDecoded(request, { add, limitBytes, key });
+  return buffer.subarray(0, length);
+}
+
 /** The bytes of a JSON body, and where its fields are. */
 export type JsonSource = { bytes: Buffer; outline: JsonOutline };
 
@@ -76,8 +103,6 @@ async function readDecoded(
   request: ApiRequest,
   { limitBytes, key = '', digest, scan, chunks, addText }: Reading,
 ): Promise<void> {
-  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
-  const encoding = readEncoding(request.headers.get('content-encoding'));
   const decoder = new Utf8Decoder();
   const add = (chunk: Buffer): void => {
     scan?.add(chunk);
@@ -85,9 +110,16 @@ async function readDecoded(
     chunks?.push(chunk);
     addText(decoder.decode(chunk));
   };
-  if (encoding === null) await readBytes(request, { add, limitBytes, key });
-  else await readEncoded(request, encoding, { add, limitBytes, key });
+  await receiveDecoded(request, { add, limitBytes, key });
   decoder.end();
+}
+
+async function receiveDecoded(request: ApiRequest, receiver: Receiver): Promise<void> {
+  const { limitBytes } = receiver;
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const encoding = readEncoding(request.headers.get('content-encoding'));
+  if (encoding === null) await readBytes(request, receiver);
+  else await readEncoded(request, encoding, receiver);
 }
 
 /** Smaller chunks are joined. Each may be a single byte, and what is kept of a chunk takes hundreds. */

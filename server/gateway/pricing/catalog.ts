@@ -17,6 +17,7 @@ import {
 import type { ModelPrices, TokenPrices } from './cost';
 import documentJson from './document-models.json';
 import embeddingJson from './embedding-models.json';
+import imageJson from './image-models.json';
 import {
   type ListPrices,
   type ListUnitPrice,
@@ -94,6 +95,7 @@ const builtIn: readonly ModelEntry[] = z
     ...sandboxJson.models,
     ...embeddingJson.models,
     ...documentJson.models,
+    ...imageJson.models,
     ...(catalogJson as { models: unknown[] }).models,
   ])
   .map(addToolPrices);

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../base/errors';
+import type { FormShape } from './form-fields';
 import type { CountedPart, Measured } from './measure-size';
 import type {
   Json,
@@ -51,6 +52,8 @@ export type StreamFrames = {
 export interface ClientProtocol<Request> {
   /** The models that take its requests. */
   readonly modelType: ModelType;
+  /** How its requests are read from multipart/form-data; absent in formats that are always JSON. */
+  readonly form?: { readonly shape: FormShape /** JSON is refused. */; readonly isRequired: boolean };
   /** Returns the validated request, or throws `invalid_request` naming the field. */
   validate(json: Record<string, unknown>): Request;
   /** Null when the client set no limit. */

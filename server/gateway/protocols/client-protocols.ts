@@ -1,6 +1,12 @@
 import { type ChatClientRequest, chatProtocol } from './chat/protocol';
 import type { ClientProtocol, ConversationProtocol } from './client-protocol';
 import { type EmbeddingsClientRequest, embeddingsProtocol } from './embeddings/protocol';
+import {
+  type ImageEditsClientRequest,
+  type ImagesClientRequest,
+  imageEditsProtocol,
+  imagesProtocol,
+} from './images/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
 import { type ModerationsClientRequest, moderationsProtocol } from './moderations/protocol';
 import { type OcrClientRequest, ocrProtocol } from './ocr/protocol';
@@ -15,7 +21,9 @@ export type ClientRequest =
   | EmbeddingsClientRequest
   | ModerationsClientRequest
   | OcrClientRequest
-  | RerankClientRequest;
+  | RerankClientRequest
+  | ImagesClientRequest
+  | ImageEditsClientRequest;
 
 export const CONVERSATION_PROTOCOLS: Readonly<
   Record<ConversationRequest['format'], ConversationProtocol<ConversationRequest>>
@@ -32,4 +40,6 @@ export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientPr
   moderations: moderationsProtocol,
   ocr: ocrProtocol,
   rerank: rerankProtocol,
+  images: imagesProtocol,
+  'image-edits': imageEditsProtocol,
 };

@@ -43,8 +43,10 @@ export type Exchange = {
   path: string;
   /** Without the key. */
   headers: Record<string, string>;
-  /** Written with `writeExactly`. */
+  /** Written with `writeExactly`, or as a form. */
   body: Json;
+  /** The random boundary of a form, which `headers` contains. */
+  boundary?: string;
   /** Descriptions of dropped or reduced parameters. `readWhole` may add to them. */
   warnings: string[];
   /** Earlier reasoning was left out of the prompt. */

@@ -1,6 +1,7 @@
 import { embeddingsExchange } from './embeddings';
 import type { Exchange, ExchangeOptions } from './exchange';
 import { FORMATS } from './formats';
+import { imagesExchange } from './images';
 import { moderationsExchange } from './moderations';
 import { nameFields } from './name-fields';
 import { ocrExchange } from './ocr';
@@ -21,6 +22,7 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   if (client.format === 'moderations') return moderationsExchange(options, client);
   if (client.format === 'rerank') return rerankExchange(options, client);
   if (client.format === 'ocr') return ocrExchange(options, client);
+  if (client.format === 'images' || client.format === 'image-edits') return imagesExchange(options, client);
   const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);
   const format = usesResponses ? openaiResponsesFormat : FORMATS[provider.format];
   const through = format.passThrough(client);

@@ -67,6 +67,8 @@ export type ProviderProfile = {
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
   /** Its fields of a rerank request. With a limit of tokens, it returns no documents. */
   rerank: { limitField: 'top_n' | 'top_k'; takesTokenLimit: boolean };
+  /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
+  images: 'sizes' | 'aspect-ratios';
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -155,6 +157,7 @@ const GENERIC: ProviderProfile = {
   webSearch: null,
   embeddings: PLAIN_EMBEDDINGS,
   rerank: PLAIN_RERANK,
+  images: 'sizes',
   deniedFields: [],
 };
 
@@ -209,6 +212,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     reportsCost: 'ticks',
     cancelEndsBill: true,
     refusalFee: XAI_REFUSAL_FEE,
+    images: 'aspect-ratios',
     deniedFields: ['search_parameters', 'deferred'],
   },
   mistral: {

@@ -84,7 +84,7 @@ export async function attempt(
   beginCall(run, served, exchange);
   // At once, before another request takes the same place.
   run.occupy(model.provider);
-  const body = await writeBody(exchange.body, run);
+  const body = await writeBody(exchange, run);
   let upstream: UpstreamResponse;
   run.working = { served, exchange, sinceMs };
   run.attempts.push({ model, atMs: sinceMs, outcome: 'interrupted' });

@@ -73,12 +73,7 @@ async function countAtProvider(
   const abort = new Abort();
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
-    const upstream = await callProvider(
-      target,
-      count,
-      await writeBody(count.body, { source, isLarge }),
-      abort,
-    );
+    const upstream = await callProvider(target, count, await writeBody(count, { source, isLarge }), abort);
     const text = await upstream.text(MAX_RESPONSE_BYTES);
     return upstream.statusCode === 200 ? count.readCount(text) : null;
   } catch {

@@ -239,7 +239,9 @@ const PROMPT_FIELDS = {
   moderations: 'input',
   ocr: 'document',
   rerank: 'documents',
-};
+  images: 'prompt',
+  'image-edits': 'prompt',
+} as const satisfies Record<ClientRequest['format'], string>;
 
 /** A run needs the body for another attempt, also after its client has disconnected. */
 function holdBody(run: Run, request: ApiRequest): void {

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Microcredits } from '../../base/credits';
 import { restoreStrings } from '../../base/cut-json';
@@ -6,6 +6,7 @@ import type { ApiRequest } from '../../base/http/api-request';
 import { requireUserKeyHash } from '../../base/http/credentials';
 import { readIdempotencyKey } from '../../base/http/idempotency-key';
 import { GENERATION_BODY_BYTES, parseJsonObject, readCutJson } from '../../base/http/read-body';
+import { digestForm, isMultipart, notMultipart, readMultipart } from '../../base/http/read-multipart';
 import { hasSmallBody } from '../../base/http/receive-body';
 import { limitNameOf, takeKeyTurn } from '../../base/rate-limit/key-turns';
 import type { Run } from '../../ledger';
@@ -15,6 +16,7 @@ import { findUnprefixedModel } from '../pricing/served';
 import { type BodySource, countNames, readSource } from '../protocols/body-source';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import { keepNumbers } from '../protocols/exact-numbers';
+import { type FormShape, readFormFields } from '../protocols/form-fields';
 import type { Json, ModelType } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { type Candidates, resolveCandidates } from './candidates';
@@ -34,7 +36,7 @@ export type ReadRequest<Body> = {
   /** Changes that svc made to the request, as warnings for the client. */
   warnings: readonly string[];
   body: Body;
-  /** The JSON that the body was read from; null for a small one, which costs less to write again. */
+  /** The JSON that the body was read from; null for a form, and for a small one, which costs less to write again. */
   source: BodySource | null;
   /** Whether it takes too little time to let others run between its steps. */
   isSmall: boolean;
@@ -44,12 +46,12 @@ export type ReadRequest<Body> = {
   ceiling: Microcredits | null;
   /** The run that it belongs to. */
   run: Run | null;
-  /** The `Idempotency-Key` with the hash of the body; null without one, and for embeddings. */
+  /** The `Idempotency-Key` with the hash of the body, or of the parts of a form; null without one, and for embeddings. */
   idempotency: { key: string; bodyHash: Buffer } | null;
 };
 
 /** What the body of a request is read as. */
-type Reading<Body> = Pick<ClientProtocol<Body>, 'modelType' | 'validate'>;
+type Reading<Body> = Pick<ClientProtocol<Body>, 'modelType' | 'validate' | 'form'>;
 
 /** Finds the request inside a body that contains it. */
 export type Unwrap<Body> = (json: Json) => Reading<Body> & { json: Json };
@@ -82,8 +84,15 @@ export async function readModelRequest<Body>(
     const run = readRunHeaders(request.headers);
     const isIdempotent = typeof reading !== 'function' && reading.modelType !== 'embedding';
     const key = isIdempotent ? readIdempotencyKey(request) : null;
-    const digest = key === null ? undefined : createHash('sha256');
-    const { json: whole, source } = await readJson(request, { keyHash, isSmall, isLarge, digest });
+    const form = typeof reading === 'function' ? undefined : reading.form;
+    const reception = { keyHash, isSmall, isLarge, isHashed: key !== null };
+    const {
+      json: whole,
+      source,
+      bodyHash,
+    } = form !== undefined && (form.isRequired || isMultipart(request))
+      ? await readForm(request, reception, form.shape)
+      : await readJson(request, reception);
     const { modelType, validate, json } =
       typeof reading === 'function' ? reading(whole) : { ...reading, json: whole };
     requested = requireModel(json.model, modelType);
@@ -91,7 +100,7 @@ export async function readModelRequest<Body>(
     const body = validate(json);
     if (!isSmall) await letOthersRun();
     const { candidates, warnings } = requested;
-    const idempotency = key === null || digest === undefined ? null : { key, bodyHash: digest.digest() };
+    const idempotency = key === null || bodyHash === null ? null : { key, bodyHash };
     return {
       keyHash,
       waitMs,
@@ -124,14 +133,30 @@ async function requireAccess(
   if (requested !== undefined) await requireModelAccess(found, requested.candidates);
 }
 
-type Reception = { keyHash: Buffer; isSmall: boolean; isLarge: boolean; digest: Hash | undefined };
+type Reception = { keyHash: Buffer; isSmall: boolean; isLarge: boolean; isHashed: boolean };
+type Received = { json: Json; source: BodySource | null; bodyHash: Buffer | null };
+
+/** The files of a form stay as they are; its fields become those of JSON. */
+async function readForm(
+  request: ApiRequest,
+  { keyHash, isSmall, isHashed }: Reception,
+  shape: FormShape,
+): Promise<Received> {
+  if (!isMultipart(request)) throw notMultipart();
+  const limits = { limitBytes: GENERATION_BODY_BYTES, key: limitNameOf(keyHash) };
+  const form = await readMultipart(request, limits);
+  if (!isSmall) await letOthersRun();
+  const bodyHash = isHashed ? await digestForm(form) : null;
+  return { json: readFormFields(form, shape), source: null, bodyHash };
+}
 
 /** Streams of others continue between the steps of what is not small, each of which may take some 30 ms. */
 async function readJson(
   request: ApiRequest,
-  { keyHash, isSmall, isLarge, digest }: Reception,
-): Promise<{ json: Json; source: BodySource | null }> {
+  { keyHash, isSmall, isLarge, isHashed }: Reception,
+): Promise<Received> {
   const key = limitNameOf(keyHash);
+  const digest = isHashed ? createHash('sha256') : undefined;
   const { cut, source } = await readCutJson(request, GENERATION_BODY_BYTES, { key, isLarge, digest });
   if (!isSmall) await letOthersRun();
   const parsed = parseJsonObject(cut.text);
@@ -140,7 +165,8 @@ async function readJson(
   const { hasLongNumbers } = source.outline;
   const json = hasLongNumbers ? await keepNumbers(restored, cut) : restored;
   const names = countNames(json);
-  return { json, source: isSmall ? null : readSource(json, names, source) };
+  const bodyHash = digest?.digest() ?? null;
+  return { json, source: isSmall ? null : readSource(json, names, source), bodyHash };
 }
 
 type RequestedModel = Pick<ReadRequest<unknown>, 'candidates' | 'warnings'>;

@@ -8,6 +8,7 @@ import type { Json } from '../protocols/neutral';
 import { asObject, asText } from '../protocols/read-fields';
 import { writeLargeJson } from '../protocols/write-large-json';
 import { FORMATS } from '../providers/formats';
+import { writeForm } from '../providers/write-form';
 import type { Abort } from './abort';
 import { connectUpstream } from './upstream-connection';
 import { NeverSentError, UpstreamResponse, type UpstreamTimeouts } from './upstream-response';
@@ -19,9 +20,10 @@ let agent: Agent | undefined;
 
 /** Writes what `callProvider` sends. What this throws is no failure of the provider. */
 export async function writeBody(
-  body: Json,
+  { body, boundary }: { body: Json; boundary?: string },
   { source, isLarge }: { source: BodySource | null; isLarge: boolean },
 ): Promise<UpstreamBody> {
+  if (boundary !== undefined) return writeForm(body, boundary);
   if (source === null) return isLarge ? writeLargeJson(body) : writeExactly(body);
   const parts = await writeFrom(source, body, isLarge);
   return isLarge ? parts : Buffer.concat(parts);

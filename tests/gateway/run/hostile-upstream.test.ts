@@ -33,7 +33,7 @@ async function call({ body = {}, abort = new Abort(), isLarge = false } = {}): P
   return callProvider(
     target(),
     { path: '/', headers: {} },
-    await writeBody(body, { source: null, isLarge }),
+    await writeBody({ body }, { source: null, isLarge }),
     abort,
   );
 }

@@ -15,6 +15,12 @@ import {
   toolInputSchema,
 } from '../../gateway/protocols/messages/response-schema';
 import { countTokensSchema, messagesRequestSchema } from '../../gateway/protocols/messages/schema';
+import { moderationSchema } from '../../gateway/protocols/moderations/response-schema';
+import { moderationsRequestSchema } from '../../gateway/protocols/moderations/schema';
+import { ocrResultSchema } from '../../gateway/protocols/ocr/response-schema';
+import { ocrRequestSchema } from '../../gateway/protocols/ocr/schema';
+import { rerankResultsSchema } from '../../gateway/protocols/rerank/response-schema';
+import { rerankRequestSchema } from '../../gateway/protocols/rerank/schema';
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
@@ -58,6 +64,9 @@ const REQUESTS = {
   MessagesRequest: messagesRequestSchema,
   ResponsesRequest: responsesRequestSchema,
   EmbeddingsRequest: embeddingsRequestSchema,
+  ModerationsRequest: moderationsRequestSchema,
+  RerankRequest: rerankRequestSchema,
+  OcrRequest: ocrRequestSchema,
   ImagesRequest: imagesRequestSchema,
   ImageEditsRequest: imageEditsRequestSchema,
   CountTokensRequest: countTokensSchema,
@@ -87,6 +96,9 @@ const RESPONSES = {
   MessageEvent: messageEventSchema,
   Response: responseSchema,
   EmbeddingList: embeddingListSchema,
+  Moderation: moderationSchema,
+  RerankResults: rerankResultsSchema,
+  OcrResult: ocrResultSchema,
   ImageList: imageListSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,

@@ -20,6 +20,9 @@ export const partOf = (provider: string): string => `provider:${provider}`;
 const PAID = new Set([
   '/v1/chat/completions',
   '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/ocr',
+  '/v1/rerank',
   '/v1/images/edits',
   '/v1/images/generations',
   '/v1/messages',

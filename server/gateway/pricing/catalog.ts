@@ -15,6 +15,7 @@ import {
   type OwnProvider,
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
+import documentJson from './document-models.json';
 import embeddingJson from './embedding-models.json';
 import imageJson from './image-models.json';
 import {
@@ -66,6 +67,7 @@ export type CatalogModel = {
   type: ModelType;
   /** ISO date. */
   released: string;
+  /** 0 of OCR models, which have no limit of tokens. */
   contextWindow: number;
   /** 0 of models that produce no text. */
   maxOutputTokens: number;
@@ -92,6 +94,7 @@ const builtIn: readonly ModelEntry[] = z
   .parse([
     ...sandboxJson.models,
     ...embeddingJson.models,
+    ...documentJson.models,
     ...imageJson.models,
     ...(catalogJson as { models: unknown[] }).models,
   ])
@@ -174,7 +177,7 @@ function toModel(entry: ModelEntry, date: string): CatalogModel {
     name: entry.name,
     type: entry.type,
     released: entry.released,
-    contextWindow: entry.contextWindow,
+    contextWindow: entry.contextWindow ?? 0,
     maxOutputTokens: entry.maxOutputTokens ?? 0,
     capabilities: Object.fromEntries(
       CAPABILITIES.map((name) => [name, entry.capabilities.includes(name)]),

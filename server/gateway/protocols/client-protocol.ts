@@ -6,6 +6,7 @@ import type {
   ModelResponse,
   ModelType,
   Prompt,
+  ShownMedia,
   StreamEvent,
   TokenUsage,
   UnitModel,
@@ -69,7 +70,7 @@ export interface ClientProtocol<Request> {
   /** Measures the input once, for every kind of provider. */
   measure(request: Request, counted?: CountedPart): Measured;
   /** The most units of a request besides text tokens. Absent in formats whose prices count none. */
-  units?(request: Request, model: UnitModel): Units;
+  units?(request: Request, model: UnitModel, media: ShownMedia): Units;
   /** The provider takes no limit of the output tokens, so the hold must cover the most that the model produces. */
   readonly hasFixedOutput?: boolean;
   /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */

@@ -8,6 +8,9 @@ import {
   imagesProtocol,
 } from './images/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
+import { type ModerationsClientRequest, moderationsProtocol } from './moderations/protocol';
+import { type OcrClientRequest, ocrProtocol } from './ocr/protocol';
+import { type RerankClientRequest, rerankProtocol } from './rerank/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
 
 export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
@@ -16,6 +19,9 @@ export type ConversationRequest = ChatClientRequest | MessagesClientRequest | Re
 export type ClientRequest =
   | ConversationRequest
   | EmbeddingsClientRequest
+  | ModerationsClientRequest
+  | OcrClientRequest
+  | RerankClientRequest
   | ImagesClientRequest
   | ImageEditsClientRequest;
 
@@ -31,6 +37,9 @@ export const CONVERSATION_PROTOCOLS: Readonly<
 export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientProtocol<ClientRequest>>> = {
   ...CONVERSATION_PROTOCOLS,
   embeddings: embeddingsProtocol,
+  moderations: moderationsProtocol,
+  ocr: ocrProtocol,
+  rerank: rerankProtocol,
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
 };

@@ -65,6 +65,8 @@ export type ProviderProfile = {
   webSearch: WebSearch | null;
   /** Its fields of an embeddings request. */
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
+  /** Its fields of a rerank request. With a limit of tokens, it returns no documents. */
+  rerank: { limitField: 'top_n' | 'top_k'; takesTokenLimit: boolean };
   /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
   images: 'sizes' | 'aspect-ratios';
   /** Request fields of this provider that cost extra, switch models or access our account. */
@@ -120,6 +122,9 @@ const ALL_EFFORTS: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 
 const PLAIN_EMBEDDINGS = { dimensionsField: 'dimensions', takesEncoding: false, takesUser: false };
 const OPENAI_EMBEDDINGS = { dimensionsField: 'dimensions', takesEncoding: true, takesUser: true };
 
+const PLAIN_RERANK: ProviderProfile['rerank'] = { limitField: 'top_n', takesTokenLimit: false };
+const COHERE_RERANK: ProviderProfile['rerank'] = { limitField: 'top_n', takesTokenLimit: true };
+
 /** Any server that uses the OpenAI format, such as vLLM or Ollama. */
 const GENERIC: ProviderProfile = {
   name: 'generic',
@@ -151,6 +156,7 @@ const GENERIC: ProviderProfile = {
   maxTokensPerSecond: 500,
   webSearch: null,
   embeddings: PLAIN_EMBEDDINGS,
+  rerank: PLAIN_RERANK,
   images: 'sizes',
   deniedFields: [],
 };
@@ -255,12 +261,16 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     maxStopSequences: 5,
     deniedFields: ['partial_context'],
   },
+  cohere: { rerank: COHERE_RERANK },
+  voyage: { rerank: { ...PLAIN_RERANK, limitField: 'top_k' } },
+  jina: {},
   sandbox: {
     takesMaxCompletionTokens: true,
     takesPdf: true,
     efforts: ALL_EFFORTS,
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
+    rerank: COHERE_RERANK,
   },
 };
 

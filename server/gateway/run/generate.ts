@@ -214,7 +214,7 @@ function startAdmitted(
     choices,
     hasMedia,
     estimate: (served: Candidate) => {
-      const units = protocol.units?.(client, served.model);
+      const units = protocol.units?.(client, served.model, measure('openai').media);
       return estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens, units });
     },
     prompt,
@@ -236,6 +236,9 @@ const PROMPT_FIELDS = {
   messages: 'messages',
   responses: 'input',
   embeddings: 'input',
+  moderations: 'input',
+  ocr: 'document',
+  rerank: 'documents',
   images: 'prompt',
   'image-edits': 'prompt',
 } as const satisfies Record<ClientRequest['format'], string>;

@@ -79,7 +79,7 @@ export function planRequest(
   );
   const bounds = candidates.map((candidate): Bounds => {
     const inputTokens = largestInputTokens + largestMediaTokens(media, candidate.model);
-    const units = protocol.units?.(request, candidate.model) ?? NO_UNITS;
+    const units = protocol.units?.(request, candidate.model, media) ?? NO_UNITS;
     return { candidate, inputTokens, cachedTokens, outputTokens: choices * most, prompts, lifetime, units };
   });
   const outputCap =

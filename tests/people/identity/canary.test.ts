@@ -159,6 +159,19 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     await call(one, '/v1/responses', { key, body: { ...question, ...more } });
   for (const more of [{}, { input: 7 }, { model: 'sandbox/echo' }])
     await call(one, '/v1/embeddings', { key, body: { model: 'sandbox/embed', input: 'hello', ...more } });
+  for (const more of [{}, { input: 7 }])
+    await call(one, '/v1/moderations', {
+      key,
+      body: { model: 'sandbox/moderation', input: 'hello', ...more },
+    });
+  for (const more of [{}, { query: 7 }])
+    await call(one, '/v1/rerank', {
+      key,
+      body: { model: 'sandbox/rerank', query: 'hello', documents: ['hello'], ...more },
+    });
+  const image = { type: 'image_url', image_url: 'https://example.com/a.png' };
+  for (const more of [{}, { document: 7 }])
+    await call(one, '/v1/ocr', { key, body: { model: 'sandbox/ocr', document: image, ...more } });
   const images = [{ image_url: 'https://example.com/a.png' }];
   for (const more of [{}, { stream: true }, { prompt: 7 }, { model: 'sandbox/echo' }])
     for (const where of ['generations', 'edits'])

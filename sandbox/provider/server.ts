@@ -6,6 +6,7 @@ import { type Answer, composeAnswer } from './answers';
 import { anthropicFormat } from './anthropic-format';
 import { sendEmbeddings } from './embeddings';
 import type { GenerationRequest } from './generation-request';
+import { sendImages } from './images';
 import { findRefusal, isSandboxModel } from './models';
 import { openaiFormat } from './openai-format';
 import { RequestLog } from './request-log';
@@ -37,6 +38,9 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       return generate(sandbox, anthropicFormat, request, response);
     case 'POST /v1/embeddings':
       return sendEmbeddings(sandbox.log, request, response);
+    case 'POST /v1/images/generations':
+    case 'POST /v1/images/edits':
+      return sendImages(sandbox.log, request, response);
     case 'GET /__sandbox/requests':
       return sendJson(response, 200, sandbox.log.toJson());
     case 'DELETE /__sandbox/requests':

@@ -25,6 +25,8 @@ import * as statementDay from '../../app/v1/credits/statements/[day]/route.api';
 import * as statements from '../../app/v1/credits/statements/route.api';
 import * as embeddings from '../../app/v1/embeddings/route.api';
 import * as events from '../../app/v1/events/route.api';
+import * as imageEdits from '../../app/v1/images/edits/route.api';
+import * as images from '../../app/v1/images/generations/route.api';
 import * as userKey from '../../app/v1/keys/[id]/route.api';
 import * as revokeKey from '../../app/v1/keys/revoke/route.api';
 import * as userKeys from '../../app/v1/keys/route.api';
@@ -79,6 +81,8 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/openapi.json': openapi,
   '/v1/responses': responses,
   '/v1/embeddings': embeddings,
+  '/v1/images/edits': imageEdits,
+  '/v1/images/generations': images,
   '/v1/responses/input_tokens': inputTokens,
   '/v1/responses/[id]': keptResponse,
   '/v1/responses/[id]/input_items': inputItems,

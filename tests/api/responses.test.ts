@@ -200,6 +200,28 @@ test('POST /v1/embeddings', async () => {
   await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
 });
 
+test.each([
+  ['POST /v1/images/generations', {}],
+  ['POST /v1/images/edits', { images: [{ image_url: 'https://example.com/a.png' }] }],
+])('%s', async (operation, more) => {
+  const send = (body: object, headers = as(funded)) =>
+    call(operation, {
+      headers,
+      body: { model: 'sandbox/paint', prompt: 'The sea', quality: 'low', ...more, ...body },
+    });
+  expect((await send({})).status).toBe(200);
+  expect((await send({ prompt: '' })).status).toBe(400);
+  expect((await send({ prompt: 'something forbidden' })).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(unfunded))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ model: 'sandbox/paint-error-500' })).status).toBe(502);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+});
+
 test('POST /v1/messages/count_tokens', async () => {
   const operation = 'POST /v1/messages/count_tokens';
   await call(operation, { headers: as(funded), body: generation('sandbox/echo') });

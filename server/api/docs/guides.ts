@@ -26,6 +26,12 @@ export const GUIDES: readonly Guide[] = [
     description: 'The same request from every client.',
   },
   {
+    slug: 'media',
+    file: 'media.md',
+    title: 'Images',
+    description: 'Pictures from text and from other pictures, and what they cost.',
+  },
+  {
     slug: 'widget',
     file: 'widget.md',
     title: 'The checkout widget',

@@ -4,6 +4,8 @@ import { chatChunkSchema, chatCompletionSchema } from '../../gateway/protocols/c
 import { chatRequestSchema } from '../../gateway/protocols/chat/schema';
 import { embeddingListSchema } from '../../gateway/protocols/embeddings/response-schema';
 import { embeddingsRequestSchema } from '../../gateway/protocols/embeddings/schema';
+import { imageListSchema } from '../../gateway/protocols/images/response-schema';
+import { imageEditsRequestSchema, imagesRequestSchema } from '../../gateway/protocols/images/schema';
 import {
   contentBlockSchema,
   contentDeltaSchema,
@@ -56,6 +58,8 @@ const REQUESTS = {
   MessagesRequest: messagesRequestSchema,
   ResponsesRequest: responsesRequestSchema,
   EmbeddingsRequest: embeddingsRequestSchema,
+  ImagesRequest: imagesRequestSchema,
+  ImageEditsRequest: imageEditsRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -83,6 +87,7 @@ const RESPONSES = {
   MessageEvent: messageEventSchema,
   Response: responseSchema,
   EmbeddingList: embeddingListSchema,
+  ImageList: imageListSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

@@ -17,7 +17,14 @@ export type ServicePart = (typeof SERVICE_PARTS)[number];
 /** Names of providers may be those of parts. */
 export const partOf = (provider: string): string => `provider:${provider}`;
 
-const PAID = new Set(['/v1/chat/completions', '/v1/embeddings', '/v1/messages', '/v1/responses']);
+const PAID = new Set([
+  '/v1/chat/completions',
+  '/v1/embeddings',
+  '/v1/images/edits',
+  '/v1/images/generations',
+  '/v1/messages',
+  '/v1/responses',
+]);
 const CHECKOUT = /^(\/checkout$|\/v1\/credits\/checkout)/;
 const SIGN_IN = /^(\/sign-in$|\/auth(\/|$)|\/v1\/auth\/)/;
 

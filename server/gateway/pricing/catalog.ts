@@ -16,6 +16,7 @@ import {
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
 import embeddingJson from './embedding-models.json';
+import imageJson from './image-models.json';
 import {
   type ListPrices,
   type ListUnitPrice,
@@ -88,7 +89,12 @@ type Catalog = {
 
 const builtIn: readonly ModelEntry[] = z
   .array(modelSchema)
-  .parse([...sandboxJson.models, ...embeddingJson.models, ...(catalogJson as { models: unknown[] }).models])
+  .parse([
+    ...sandboxJson.models,
+    ...embeddingJson.models,
+    ...imageJson.models,
+    ...(catalogJson as { models: unknown[] }).models,
+  ])
   .map(addToolPrices);
 
 /** Only language models run tools. */

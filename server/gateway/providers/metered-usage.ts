@@ -48,7 +48,8 @@ export function meteredUsage(
   if (usage === null) return { usage: addSearches(estimate(true), searches), estimated: true };
   const isDisproved = outputBytes > 0 && usage.output + (usage.outputUnits ?? 0) === 0;
   const lacksOutput = unseenMs > 0 || !outputReported || isDisproved;
-  const lacksInput = !inputReported || usage.input + cachedInput(usage) + (usage.inputUnits ?? 0) === 0;
+  const counted = usage.input + cachedInput(usage) + (usage.inputUnits ?? 0) + (usage.outputUnits ?? 0);
+  const lacksInput = !inputReported || counted === 0;
   const lacksSearches = searches > 0 && !outputReported;
   if (!lacksOutput && !lacksInput && !lacksSearches) return { usage, estimated: false };
   const isSplit = inputReported || usage.input === 0;

@@ -1,6 +1,7 @@
 import { embeddingsExchange } from './embeddings';
 import type { Exchange, ExchangeOptions } from './exchange';
 import { FORMATS } from './formats';
+import { imagesExchange } from './images';
 import { nameFields } from './name-fields';
 import { openaiResponsesFormat } from './openai-responses/format';
 import { passExchange } from './pass-exchange';
@@ -15,6 +16,7 @@ import { translateExchange } from './translate-exchange';
 export function prepareExchange(options: ExchangeOptions): Exchange {
   const { client, provider, searches = 0 } = options;
   if (client.format === 'embeddings') return embeddingsExchange(options, client);
+  if (client.format === 'images' || client.format === 'image-edits') return imagesExchange(options, client);
   const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);
   const format = usesResponses ? openaiResponsesFormat : FORMATS[provider.format];
   const through = format.passThrough(client);

@@ -65,6 +65,8 @@ export type ProviderProfile = {
   webSearch: WebSearch | null;
   /** Its fields of an embeddings request. */
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
+  /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
+  images: 'sizes' | 'aspect-ratios';
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -149,6 +151,7 @@ const GENERIC: ProviderProfile = {
   maxTokensPerSecond: 500,
   webSearch: null,
   embeddings: PLAIN_EMBEDDINGS,
+  images: 'sizes',
   deniedFields: [],
 };
 
@@ -203,6 +206,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     reportsCost: 'ticks',
     cancelEndsBill: true,
     refusalFee: XAI_REFUSAL_FEE,
+    images: 'aspect-ratios',
     deniedFields: ['search_parameters', 'deferred'],
   },
   mistral: {

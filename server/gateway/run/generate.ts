@@ -231,7 +231,14 @@ function findTooLong(prompt: ChainedPrompt | null, lack: Lack | null | undefined
   return coversLast ? PROMPT_FIELDS[format] : null;
 }
 
-const PROMPT_FIELDS = { chat: 'messages', messages: 'messages', responses: 'input', embeddings: 'input' };
+const PROMPT_FIELDS = {
+  chat: 'messages',
+  messages: 'messages',
+  responses: 'input',
+  embeddings: 'input',
+  images: 'prompt',
+  'image-edits': 'prompt',
+} as const satisfies Record<ClientRequest['format'], string>;
 
 /** A run needs the body for another attempt, also after its client has disconnected. */
 function holdBody(run: Run, request: ApiRequest): void {

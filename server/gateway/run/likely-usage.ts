@@ -46,7 +46,7 @@ export function estimateUsage(
   const kind = tokenKindOf(called);
   const tokensPerMs = (choices * called.profile.maxTokensPerSecond) / SECOND_MS;
   let input: number | undefined;
-  return (outputBytes, { unseenMs, outputDeltas } = UNINTERRUPTED) => {
+  return (outputBytes, { unseenMs, outputDeltas, isWhole = false } = UNINTERRUPTED) => {
     input ??= Math.min(MAX_COUNT, heldInputTokens(measure, called, prompts));
     const seen = Math.max(outputDeltas, likelyOutputTokens(outputBytes, kind));
     const output = seen + Math.ceil(unseenMs * tokensPerMs);
@@ -56,7 +56,7 @@ export function estimateUsage(
       input: input - cacheRead,
       cacheRead,
       output: Math.min(MAX_COUNT, choices * outputCap, output),
-      ...writeUnits({ input: units.input, output: unseenMs > 0 ? units.output : 0 }),
+      ...writeUnits({ input: units.input, output: isWhole || unseenMs > 0 ? units.output : 0 }),
     };
   };
 }

@@ -10,7 +10,7 @@ import { pricesAt } from '../pricing/catalog';
 import { costOf, promptTokens } from '../pricing/cost';
 import { CLIENT_PROTOCOLS, type ClientRequest } from '../protocols/client-protocols';
 import { type Measure, measureDocuments } from '../protocols/measure-size';
-import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
+import { type Json, NO_TOKENS, NO_UNITS, type TokenUsage, writeUnits } from '../protocols/neutral';
 import { isObject, refuse } from '../protocols/read-fields';
 import { findCounted, withMedia } from './counted-prompts';
 import { readClientHeaders } from './generate';
@@ -32,6 +32,8 @@ const FORMAT_OF = {
   '/v1/messages': 'messages',
   '/v1/responses': 'responses',
   '/v1/embeddings': 'embeddings',
+  '/v1/images/generations': 'images',
+  '/v1/images/edits': 'image-edits',
 } as const satisfies Record<string, ClientRequest['format']>;
 
 type Endpoint = keyof typeof FORMAT_OF;
@@ -60,6 +62,8 @@ export const quoteSchema = z.object({
       description: 'Those of the input that the provider will probably read from its cache.',
     }),
     output_tokens: z.int(),
+    input_units: z.int().optional().meta({ description: 'The most that the request may have.' }),
+    output_units: z.int().optional(),
   }),
   price_version: z.string(),
   expires_at: z.iso.datetime(),
@@ -125,6 +129,8 @@ export async function quoteRequest(request: ApiRequest): Promise<Quote> {
       input_tokens: promptTokens(usage),
       cached_input_tokens: usage.cacheRead,
       output_tokens: usage.output,
+      ...(usage.inputUnits !== undefined && { input_units: usage.inputUnits }),
+      ...(usage.outputUnits !== undefined && { output_units: usage.outputUnits }),
     },
     price_version: priceVersion,
   };
@@ -173,6 +179,7 @@ function likelyUsage(
     cacheRead,
     output: Math.min(choices * outputCap, recentOutput ?? choices * TYPICAL_OUTPUT),
     searches: Math.min(1, searches),
+    ...writeUnits(requested?.units ?? NO_UNITS),
   };
 }
 

@@ -1,15 +1,18 @@
 import type { CatalogModel } from '../pricing/catalog';
 import { findTarget } from '../pricing/served';
 import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
+import { imageParameters } from '../providers/images';
 import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
 
-/** The parameters of the chat format, or of embeddings, that reach a model, in the names of OpenRouter's list. */
+/** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
 export function supportedParameters(model: CatalogModel): string[] {
   const { type, provider, upstreamModel, capabilities, prices } = model;
   if (type === 'embedding') return ['dimensions', 'encoding_format'];
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
+  if (type === 'image') return [...imageParameters(profile)];
+  if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;
   const accepts =
     format === 'anthropic'

@@ -1,5 +1,6 @@
 import { now, SECOND_MS } from '../../base/clock';
 import { traceOf } from '../../base/tracing';
+import type { ModelType } from '../protocols/neutral';
 import type { Exchange } from '../providers/exchange';
 import type { Attempt } from './attempt';
 import type { Candidate } from './candidates';
@@ -7,11 +8,13 @@ import type { Run } from './run';
 
 /** The span of a call to a provider, with the names of OpenTelemetry's conventions for generative AI. */
 
+const OPERATIONS: Partial<Record<ModelType, string>> = { language: 'chat', embedding: 'embeddings' };
+
 /** Begins the span, and lets the provider continue the trace if the operator has chosen to. */
 export function beginCall(run: Run, { model, target }: Candidate, exchange: Exchange): void {
   const trace = traceOf(run.requestId);
   if (trace === undefined) return;
-  const operation = model.type === 'embedding' ? 'embeddings' : 'chat';
+  const operation = OPERATIONS[model.type] ?? 'generate_content';
   run.call = trace.begin(`${operation} ${model.upstreamModel}`, 'client', {
     'gen_ai.operation.name': operation,
     'gen_ai.provider.name': model.provider,

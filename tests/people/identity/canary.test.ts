@@ -159,6 +159,13 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     await call(one, '/v1/responses', { key, body: { ...question, ...more } });
   for (const more of [{}, { input: 7 }, { model: 'sandbox/echo' }])
     await call(one, '/v1/embeddings', { key, body: { model: 'sandbox/embed', input: 'hello', ...more } });
+  const images = [{ image_url: 'https://example.com/a.png' }];
+  for (const more of [{}, { stream: true }, { prompt: 7 }, { model: 'sandbox/echo' }])
+    for (const where of ['generations', 'edits'])
+      await call(one, `/v1/images/${where}`, {
+        key,
+        body: { model: 'sandbox/paint', prompt: 'hello', quality: 'low', images, ...more },
+      });
   const order = { publishable_key: pk, amount: 5, currency: 'usd', metadata: { seat: 8 } };
   const bought = await call(one, '/v1/credits/checkout', { key, body: order });
   const history = await call(two, '/v1/credits/history', { key });

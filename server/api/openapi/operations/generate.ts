@@ -108,6 +108,12 @@ const WEATHER = {
   required: ['place'],
 };
 
+const IMAGE_LIST = {
+  created: 1_764_374_400,
+  data: [{ b64_json: 'iVBORw0KGgo…' }],
+  usage: { input_tokens: 9, output_tokens: 196, total_tokens: 205, cost: 0.0079 },
+};
+
 export const GENERATE: Operation[] = [
   {
     id: 'createChatCompletion',
@@ -422,6 +428,67 @@ export const GENERATE: Operation[] = [
         model: 'sandbox/embed',
         usage: { prompt_tokens: 14, total_tokens: 14, cost: 2.8e-7 },
       },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
+    id: 'createImages',
+    method: 'post',
+    path: '/v1/images/generations',
+    group: 'generate',
+    summary: 'Create images',
+    description:
+      'Returns images in the format of OpenAI, always as base64. The size, the quality and the number decide the most that the request can cost, which is held; what the provider reports is charged. With `stream: true`, events of the type `image_generation.partial_image` precede `image_generation.completed`.',
+    auth: 'user-key',
+    requestHeaders: LIMITS,
+    body: {
+      schema: 'ImagesRequest',
+      examples: {
+        short: {
+          summary: 'A small picture',
+          value: { model: 'sandbox/paint', prompt: 'A lighthouse at dusk', quality: 'low' },
+        },
+      },
+    },
+    response: {
+      description: 'The images.',
+      schema: 'ImageList',
+      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      example: IMAGE_LIST,
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
+    id: 'editImages',
+    method: 'post',
+    path: '/v1/images/edits',
+    group: 'generate',
+    summary: 'Edit images',
+    description:
+      'Returns images that begin with those of the request, in the format of OpenAI. Each image of the request is input, and is charged by its image tokens.',
+    auth: 'user-key',
+    requestHeaders: LIMITS,
+    body: {
+      schema: 'ImageEditsRequest',
+      examples: {
+        short: {
+          summary: 'An image from another',
+          value: {
+            model: 'sandbox/paint',
+            prompt: 'Add a sailing boat',
+            quality: 'low',
+            images: [{ image_url: 'https://example.com/lighthouse.png' }],
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The images.',
+      schema: 'ImageList',
+      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      example: IMAGE_LIST,
     },
     errorFormat: 'chat',
     errors: ERRORS,

@@ -1,0 +1,51 @@
+import type { ClientProtocol } from '../client-protocol';
+import { type Measured, measureInput } from '../measure-size';
+import { validateRequest } from '../read-fields';
+import { countInputImages, imageUnits } from './image-tokens';
+import {
+  type ImageEditsRequest,
+  type ImagesRequest,
+  imageEditsRequestSchema,
+  imagesRequestSchema,
+} from './schema';
+
+export type ImagesClientRequest = { format: 'images'; body: ImagesRequest };
+export type ImageEditsClientRequest = { format: 'image-edits'; body: ImageEditsRequest };
+type ImageRequest = ImagesClientRequest | ImageEditsClientRequest;
+
+/** Images are no text: their tokens are units, and nothing is translated. */
+const shared: Omit<ClientProtocol<ImageRequest>, 'validate'> = {
+  modelType: 'image',
+  requestedOutputTokens: () => 0,
+  wantsStream: ({ body }) => body.stream === true,
+  choices: () => 1,
+  prompts: () => 1,
+  searches: () => 0,
+  messages: ({ body }) => [body.prompt],
+  measure: ({ body }) => measurePrompt(body),
+  units: ({ body }, model) => imageUnits(body, model),
+  addCost: (_, response, cost) => addCost(response, cost),
+};
+
+export const imagesProtocol: ClientProtocol<ImagesClientRequest> = {
+  ...shared,
+  validate: (json) => ({ format: 'images', body: validateRequest(imagesRequestSchema, json) }),
+};
+
+export const imageEditsProtocol: ClientProtocol<ImageEditsClientRequest> = {
+  ...shared,
+  validate: (json) => ({ format: 'image-edits', body: validateRequest(imageEditsRequestSchema, json) }),
+};
+
+/** Providers add a few tokens of text for each image. */
+function measurePrompt(body: ImagesRequest | ImageEditsRequest): Measured {
+  const notes = Array.from({ length: countInputImages(body) }, () => '');
+  return measureInput([body.prompt, ...notes], { tools: [], output: [] });
+}
+
+/** A response has megabytes of images, so it is not parsed again. Its usage is an object by now. */
+function addCost(response: string, cost: number): string {
+  const start = response.indexOf('{', response.lastIndexOf('"usage"')) + 1;
+  const isEmpty = response[start] === '}';
+  return `${response.slice(0, start)}"cost":${cost}${isEmpty ? '' : ','}${response.slice(start)}`;
+}

@@ -1,0 +1,213 @@
+import { ApiError } from '../../base/errors';
+import { CHAT_KEEPALIVE, writeChatError } from '../protocols/chat/stream';
+import { DEFAULT_SIZE, needsSize } from '../protocols/images/image-tokens';
+import type { ImageEditsClientRequest, ImagesClientRequest } from '../protocols/images/protocol';
+import type { ImageEditsRequest, ImagesRequest } from '../protocols/images/schema';
+import { each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
+import { type Json, NO_TOKENS } from '../protocols/neutral';
+import { asArray, asObject, isObject, parseObject } from '../protocols/read-fields';
+import { readCount } from './count';
+import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
+import type { ResponseFacts } from './metered-usage';
+import { blankCosts, readCost } from './openai/usage';
+import type { ProviderProfile } from './profiles';
+import { brokenResponse, FailedResponse, findFailure, readEmbeddedFailure } from './provider-failure';
+import { type EventHandler, newFacts, relayStream, type StreamFacts, type StreamRelay } from './stream-relay';
+
+const FIELDS = fields({
+  ...each(
+    [
+      'model',
+      'prompt',
+      'n',
+      'size',
+      'quality',
+      'background',
+      'moderation',
+      'output_format',
+      'output_compression',
+      'response_format',
+      'aspect_ratio',
+      'stream',
+      'partial_images',
+      'user',
+      'input_fidelity',
+    ],
+    VALUE,
+  ),
+  images: fields({ image_url: VALUE }),
+  mask: fields({ image_url: VALUE }),
+});
+
+/** What reaches a provider of each kind; the rest is dropped with a warning. */
+const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
+  sizes: [
+    'n',
+    'size',
+    'quality',
+    'background',
+    'moderation',
+    'output_format',
+    'output_compression',
+    'stream',
+    'partial_images',
+    'images',
+    'mask',
+    'input_fidelity',
+  ],
+  'aspect-ratios': ['n', 'aspect_ratio'],
+};
+
+export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): readonly string[] =>
+  PASSED[images];
+
+/** Images in OpenAI's format, which providers of images use, with a few fields of their own. */
+export function imagesExchange(
+  options: ExchangeOptions,
+  { body, format }: ImagesClientRequest | ImageEditsClientRequest,
+): Exchange {
+  const { provider } = options;
+  const isEdit = format === 'image-edits';
+  if (provider.format !== 'openai') throw refuseModel('has no images');
+  if (isEdit && provider.images !== 'sizes') throw refuseModel('makes images, but does not edit them here');
+  if (body.stream === true && provider.images !== 'sizes') throw refuseModel('does not stream images');
+  const warnings: string[] = [];
+  const known = keepKnownFields(body, FIELDS, warnings);
+  return {
+    path: isEdit ? '/images/edits' : '/images/generations',
+    headers: {},
+    body: writeRequest(known, options, warnings),
+    warnings,
+    isShortened: false,
+    // The image takes longest, and is billed even if only its beginning was seen.
+    mayHideOutput: () => true,
+    readWhole: (text) => readWhole(text, options),
+    openStream: () => streamImages(options),
+  };
+}
+
+const refuseModel = (reason: string): ApiError =>
+  new ApiError('invalid_request', `model: ${reason}`, { param: 'model' });
+
+function writeRequest(
+  request: ImagesRequest | ImageEditsRequest,
+  { provider, upstreamModel, userHash }: Pick<ExchangeOptions, 'provider' | 'upstreamModel' | 'userHash'>,
+  warnings: string[],
+): Json {
+  const { model: _, prompt, response_format: format, user: __, ...given } = request;
+  if (format === 'url') warnings.push('response_format was dropped: images are returned as b64_json');
+  const passed = PASSED[provider.images];
+  const written: Json = { model: upstreamModel, prompt };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null || value === undefined) continue;
+    if (passed.includes(name)) written[name] = value;
+    else warnings.push(`${name} was dropped`);
+  }
+  if (needsSize(upstreamModel) && (written.size ?? 'auto') === 'auto') {
+    if (written.size !== undefined) warnings.push(`size was set to ${DEFAULT_SIZE}`);
+    written.size = DEFAULT_SIZE;
+  }
+  if (provider.images === 'aspect-ratios') written.response_format = 'b64_json';
+  if (provider.userField !== null && userHash != null) written.user = userHash;
+  return written;
+}
+
+type Labels = Pick<ExchangeOptions, 'provider' | 'created' | 'upstreamModel'>;
+
+/** The text of the response passes, because its images take megabytes. Only its usage is written again. */
+function readWhole(text: string, labels: Labels): WholeResponse {
+  const list = parseObject(text);
+  const count = asArray(list?.data).filter((image) => isObject(image) && hasImage(image)).length;
+  const facts = readFacts(list ?? {}, count, labels);
+  if (list?.error) throw new FailedResponse(readEmbeddedFailure(list), facts, { isError: true });
+  if (list === null || count === 0)
+    throw new FailedResponse(brokenResponse('the provider sent no images'), facts, { isError: false });
+  return { body: completeList(list, text, labels), ...facts };
+}
+
+const hasImage = ({ b64_json: image }: Json): boolean => typeof image === 'string' && image !== '';
+
+/** What clients of OpenAI's format read. */
+function completeList(list: Json, text: string, { provider, created }: Labels): string {
+  const isWhole = typeof list.created === 'number' && isObject(list.usage);
+  if (isWhole && provider.reportsCost === null) return text;
+  if (isObject(list.usage)) blankCosts(list);
+  const usage = isObject(list.usage) ? list.usage : {};
+  return JSON.stringify({ ...list, created: list.created ?? created, usage });
+}
+
+/** Images that are priced one by one are counted. Image tokens that nobody reports are estimated. */
+function readFacts(
+  response: Json,
+  images: number,
+  { provider, upstreamModel }: Omit<Labels, 'created'>,
+): ResponseFacts {
+  const usage = asObject(response.usage);
+  const facts = { providerCost: readCost(usage, provider), outputBytes: 0, outputReported: true };
+  const output = readCount(usage.output_tokens);
+  const details = asObject(usage.input_tokens_details);
+  const input = readCount(usage.input_tokens);
+  if (output === null || output === 0) {
+    const isCounted = images > 0 && !needsSize(upstreamModel);
+    const counted = isCounted ? { ...NO_TOKENS, outputUnits: images } : null;
+    return { ...facts, usage: counted, inputReported: true };
+  }
+  const image = readCount(details.image_tokens) ?? 0;
+  const text = readCount(details.text_tokens) ?? Math.max(0, (input ?? 0) - image);
+  return {
+    ...facts,
+    inputReported: input !== null,
+    usage: {
+      ...NO_TOKENS,
+      input: text,
+      ...(image > 0 && { inputUnits: image }),
+      outputUnits: output,
+    },
+  };
+}
+
+/** Ends with an event of the whole image and the usage, which waits until the cost is known. */
+function streamImages(labels: Labels): StreamRelay {
+  const facts = newFacts();
+  let last: { name: string; json: Json } | null = null;
+
+  function event(data: string, name: string): string {
+    const json = parseObject(data);
+    if (json === null) return '';
+    const says = hasImage(json) || last !== null;
+    const failure = findFailure(json, { name, says });
+    if (failure !== null) {
+      facts.failure ??= failure;
+      return '';
+    }
+    if (!hasImage(json)) return '';
+    facts.started = true;
+    facts.outputDeltas++;
+    const type = String(json.type ?? name);
+    if (!type.endsWith('.completed')) return frame(type, data);
+    noteCompleted(facts, json, labels);
+    last = { name: type, json };
+    return '';
+  }
+
+  const handler: EventHandler = {
+    event,
+    close: () => {
+      if (!facts.finished) facts.failure ??= brokenResponse('the stream ended without an image');
+      return '';
+    },
+    finish: (cost) => {
+      if (last === null) return '';
+      const usage = { ...asObject(last.json.usage), ...(cost !== null && { cost }) };
+      return frame(last.name, JSON.stringify({ ...last.json, usage }));
+    },
+  };
+  return relayStream(handler, facts, { fail: writeChatError, keepalive: CHAT_KEEPALIVE });
+}
+
+function noteCompleted(facts: StreamFacts, json: Json, labels: Labels): void {
+  Object.assign(facts, readFacts(json, 1, labels), { finished: true, ended: true });
+  blankCosts(json);
+}
+
+const frame = (name: string, data: string): string => `event: ${name}\ndata: ${data}\n\n`;

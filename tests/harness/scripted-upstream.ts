@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll } from 'vitest';
 import { listenOnLoopback, readBody } from '@/sandbox/loopback-server';
+import { readForm } from '@/sandbox/read-form';
 import type { Json } from '@/server/gateway/protocols/neutral';
 
 /** A response of the scripted provider. */
@@ -41,7 +42,8 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const seen = (model: string): SeenRequest[] => requests.get(model) ?? [];
 
   const server = await listenOnLoopback(async (request, response) => {
-    const body = JSON.parse(await readBody(request)) as Json;
+    const isForm = request.headers['content-type']?.startsWith('multipart/form-data');
+    const body = isForm ? await readFormBody(request) : (JSON.parse(await readBody(request)) as Json);
     const model = String(body.model);
     requests.set(model, [...seen(model), { path: request.url ?? '', headers: request.headers, body }]);
     const [scripted, ...rest] = scripts.get(model) ?? [];
@@ -61,6 +63,15 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     seen,
     lastBody: (model) => seen(model).at(-1)?.body ?? {},
   };
+}
+
+/** Its fields as text, those of one name as a list, and its files. */
+async function readFormBody(request: IncomingMessage): Promise<Json> {
+  const { fields, files } = await readForm(request);
+  const body: Json = Object.fromEntries(files.map((file) => [file.field, file]));
+  for (const { name, value } of fields)
+    body[name] = name.endsWith('[]') ? [...((body[name] ?? []) as string[]), value] : value;
+  return body;
 }
 
 function send(response: ServerResponse, reply: Reply): void {

@@ -6,6 +6,11 @@ import { embeddingListSchema } from '../../gateway/protocols/embeddings/response
 import { embeddingsRequestSchema } from '../../gateway/protocols/embeddings/schema';
 import { imageListSchema } from '../../gateway/protocols/images/response-schema';
 import { imageEditsRequestSchema, imagesRequestSchema } from '../../gateway/protocols/images/schema';
+import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
+import {
+  transcriptionRequestSchema,
+  translationRequestSchema,
+} from '../../gateway/protocols/transcriptions/schema';
 import {
   contentBlockSchema,
   contentDeltaSchema,
@@ -60,6 +65,8 @@ const REQUESTS = {
   EmbeddingsRequest: embeddingsRequestSchema,
   ImagesRequest: imagesRequestSchema,
   ImageEditsRequest: imageEditsRequestSchema,
+  TranscriptionRequest: transcriptionRequestSchema,
+  TranslationRequest: translationRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -88,6 +95,7 @@ const RESPONSES = {
   Response: responseSchema,
   EmbeddingList: embeddingListSchema,
   ImageList: imageListSchema,
+  Transcription: transcriptionSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

@@ -4,6 +4,7 @@ import { DAY_MS, now } from '../../base/clock';
 import { settings } from '../../base/env';
 import { invariant } from '../../base/errors';
 import type { ModelType } from '../protocols/neutral';
+import audioJson from './audio-models.json';
 import catalogJson from './catalog.json';
 import { type CatalogFile, NO_FILE, readCatalogFile } from './catalog-file';
 import {
@@ -93,6 +94,7 @@ const builtIn: readonly ModelEntry[] = z
     ...sandboxJson.models,
     ...embeddingJson.models,
     ...imageJson.models,
+    ...audioJson.models,
     ...(catalogJson as { models: unknown[] }).models,
   ])
   .map(addToolPrices);

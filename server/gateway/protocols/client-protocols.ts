@@ -9,6 +9,12 @@ import {
 } from './images/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
+import {
+  type TranscriptionsClientRequest,
+  type TranslationsClientRequest,
+  transcriptionsProtocol,
+  translationsProtocol,
+} from './transcriptions/protocol';
 
 export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
 
@@ -17,7 +23,9 @@ export type ClientRequest =
   | ConversationRequest
   | EmbeddingsClientRequest
   | ImagesClientRequest
-  | ImageEditsClientRequest;
+  | ImageEditsClientRequest
+  | TranscriptionsClientRequest
+  | TranslationsClientRequest;
 
 export const CONVERSATION_PROTOCOLS: Readonly<
   Record<ConversationRequest['format'], ConversationProtocol<ConversationRequest>>
@@ -33,4 +41,6 @@ export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientPr
   embeddings: embeddingsProtocol,
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
+  transcriptions: transcriptionsProtocol,
+  translations: translationsProtocol,
 };

@@ -18,6 +18,8 @@ export type ExchangeOptions = ResponseLabels & {
   searches?: number;
   /** Whether the model reasons before it responds, if the catalogue contains that. */
   reasoning?: boolean | undefined;
+  /** Whether the audio of the input is priced by tokens, and not by the second. */
+  countsAudioTokens?: boolean;
   /** The prices that the hold was computed with. */
   maxPrice?: MaxPrice | null;
   /** A keyed hash of the end user (at most 64 characters). Null sends none. */
@@ -32,8 +34,8 @@ export type ExchangeOptions = ResponseLabels & {
   withoutReasoning?: boolean;
 };
 
-/** `body` is for the client. */
-export type WholeResponse = ResponseFacts & { body: string };
+/** `body` is for the client: JSON, unless `contentType` says otherwise. */
+export type WholeResponse = ResponseFacts & { body: string; contentType?: string };
 
 /** One request to one provider, and how to read the response. */
 export type Exchange = {

@@ -67,6 +67,10 @@ export type ProviderProfile = {
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
   /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
   images: 'sizes' | 'aspect-ratios';
+  /** Whose fields and response formats its transcripts have. */
+  transcription: 'openai' | 'groq' | 'mistral';
+  /** The models that translate recordings into English. */
+  translates: RegExp;
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -152,6 +156,8 @@ const GENERIC: ProviderProfile = {
   webSearch: null,
   embeddings: PLAIN_EMBEDDINGS,
   images: 'sizes',
+  transcription: 'openai',
+  translates: /(?!)/,
   deniedFields: [],
 };
 
@@ -184,6 +190,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     webSearch: OPENAI_SEARCH,
     embeddings: OPENAI_EMBEDDINGS,
+    translates: /^whisper-1$/,
     deniedFields: ['moderation'],
   },
   // Counts thinking only in the total, and requires thought signatures back with calls.
@@ -215,6 +222,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesLaterSystem: false,
     strictAlternation: true,
     embeddings: { ...PLAIN_EMBEDDINGS, dimensionsField: 'output_dimension' },
+    transcription: 'mistral',
     deniedFields: ['agent_id', 'prompt_mode'],
   },
   deepseek: {
@@ -232,6 +240,8 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     userField: 'user',
     efforts: ['low', 'medium', 'high'],
     maxTokensPerSecond: 1_500,
+    transcription: 'groq',
+    translates: /^whisper-large-v3$/,
     deniedFields: ['compound_custom', 'search_settings'],
   },
   together: { efforts: ['low', 'medium', 'high'] },
@@ -261,6 +271,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     efforts: ALL_EFFORTS,
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
+    translates: /^listen$/,
   },
 };
 

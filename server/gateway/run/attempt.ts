@@ -6,6 +6,7 @@ import { randomBase62 } from '../../base/ids';
 import { log } from '../../base/log';
 import { providerResponses } from '../../base/measures';
 import type { LossReason } from '../../ledger';
+import { countsTokens } from '../protocols/transcriptions/audio-units';
 import type { Exchange, WholeResponse } from '../providers/exchange';
 import type { ResponseFacts } from '../providers/metered-usage';
 import { prepareExchange } from '../providers/prepare-exchange';
@@ -71,6 +72,7 @@ export async function attempt(
     outputCap: Math.min(run.outputCap, model.maxOutputTokens),
     searches: runsSearches(served) ? run.searches : 0,
     reasoning: model.capabilities.reasoning,
+    countsAudioTokens: countsTokens(model),
     maxPrice: { input: Number(model.listPrices.input), output: Number(model.listPrices.output) },
     userHash: run.userHash,
     clientHeaders: run.clientHeaders,

@@ -214,7 +214,7 @@ function startAdmitted(
     choices,
     hasMedia,
     estimate: (served: Candidate) => {
-      const units = protocol.units?.(client, served.model);
+      const units = (protocol.likelyUnits ?? protocol.units)?.(client, served.model);
       return estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens, units });
     },
     prompt,
@@ -238,6 +238,8 @@ const PROMPT_FIELDS = {
   embeddings: 'input',
   images: 'prompt',
   'image-edits': 'prompt',
+  transcriptions: 'file',
+  translations: 'file',
 } as const satisfies Record<ClientRequest['format'], string>;
 
 /** A run needs the body for another attempt, also after its client has disconnected. */

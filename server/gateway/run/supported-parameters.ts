@@ -4,6 +4,7 @@ import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
 import { imageParameters } from '../providers/images';
 import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
+import { transcriptionParameters } from '../providers/transcriptions';
 
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
 export function supportedParameters(model: CatalogModel): string[] {
@@ -12,6 +13,7 @@ export function supportedParameters(model: CatalogModel): string[] {
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
   if (type === 'image') return [...imageParameters(profile)];
+  if (type === 'transcription') return [...transcriptionParameters(profile)];
   if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;
   const accepts =

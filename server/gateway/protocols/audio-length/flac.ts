@@ -1,6 +1,8 @@
-import { type MeasuredAudio, requireRate, UnreadableAudio } from './measured-audio';
+import { type MeasuredAudio, PartLimit, requireRate, UnreadableAudio } from './measured-audio';
 
 const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
+/** Of frames of a fixed and of a variable size. */
+const STARTS = [Buffer.from([0xff, 0xf8]), Buffer.from([0xff, 0xf9])];
 const STREAM_INFO = 8;
 const LEAST_BYTES = 42;
 
@@ -13,18 +15,25 @@ export function measureFlac(bytes: Buffer): MeasuredAudio {
   const info = bytes.subarray(STREAM_INFO);
   const rate = requireRate(info.readUIntBE(10, 3) >> 4);
   const declared = (((info[13] ?? 0) & 15) * 2 ** 32 + info.readUInt32BE(14)) / rate;
+  const limit = new PartLimit();
   let counted = 0;
-  for (let at = bytes.indexOf(0xff, LEAST_BYTES); at !== -1; at = bytes.indexOf(0xff, at + 1))
-    counted += readSeconds(bytes, at, rate);
-  return { format: 'flac', seconds: declared || counted, mostSeconds: Math.max(declared, counted) };
+  for (const start of STARTS)
+    for (let at = bytes.indexOf(start, LEAST_BYTES); at !== -1; at = bytes.indexOf(start, at + 2)) {
+      const seconds = readSeconds(bytes, at, rate);
+      if (seconds === 0) limit.miss();
+      else limit.add();
+      counted += seconds;
+    }
+  return { format: 'flac', seconds: counted, mostSeconds: Math.max(declared, counted) };
 }
 
 /** Of the frame that begins here; 0 if none does. */
 function readSeconds(bytes: Buffer, start: number, rateOfStream: number): number {
-  const [, second = 0, third = 0, fourth = 0] = bytes.subarray(start, start + 4);
+  const third = bytes[start + 2] ?? 0;
+  const fourth = bytes[start + 3] ?? 0;
   const sizeCode = third >> 4;
   const rateCode = third & 15;
-  if ((second & 0xfe) !== 0xf8 || sizeCode === 0 || rateCode === 15 || (fourth & 1) === 1) return 0;
+  if (sizeCode === 0 || rateCode === 15 || (fourth & 1) === 1) return 0;
   let at = start + 4 + lengthOfNumber(bytes[start + 4] ?? 0);
   const next = (count: number): number => {
     at += count;

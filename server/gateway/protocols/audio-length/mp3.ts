@@ -1,4 +1,4 @@
-import type { MeasuredAudio } from './measured-audio';
+import { type MeasuredAudio, PartLimit } from './measured-audio';
 
 /** kbit/s of layer III, of MPEG-1 and of MPEG-2 and 2.5. */
 const BIT_RATES = [
@@ -20,12 +20,17 @@ export function measureMp3(bytes: Buffer): MeasuredAudio {
   let others = 0;
   let at = endOfTag(bytes);
   const first = at;
+  const limit = new PartLimit();
   while (at < bytes.length) {
     const frame = readFrame(bytes, at);
     if (frame === null) {
-      others++;
-      at++;
+      limit.miss();
+      const next = bytes.indexOf(0xff, at + 1);
+      const end = next === -1 ? bytes.length : next;
+      others += end - at;
+      at = end;
     } else {
+      limit.add();
       seconds += frame.seconds;
       at += frame.bytes;
     }

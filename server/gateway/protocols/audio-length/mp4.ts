@@ -1,8 +1,10 @@
-import { type MeasuredAudio, requireRate, UnreadableAudio } from './measured-audio';
+import { type MeasuredAudio, PartLimit, requireRate, UnreadableAudio } from './measured-audio';
 
 /** Boxes that contain others. */
 const PARENTS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'moof', 'traf']);
+const READ = new Set(['free', 'trun', 'mvhd', 'mdhd', 'hdlr', 'stsz', 'stz2', 'stsd']);
 const MOST_DEPTH = 8;
+const MOST_BOXES = 100_000;
 /** Compressed headers, and those of other decoders. */
 const UNREAD = new Set(['cmov', 'hoov', 'dcom']);
 /** A frame of AAC. With SBR it has twice as many samples at twice the rate. */
@@ -13,37 +15,39 @@ const RATES = [
 /** AAC-LC, SBR and PS. */
 const OBJECT_TYPES = new Set([2, 5, 29]);
 
-type Track = { isAudio: boolean; samples: number; rate: number; declared: number };
-type Progress = { tracks: Track[]; fragments: number };
+type Track = { isAudio: boolean; samples: number; rate: number };
+type Progress = { tracks: Track[]; fragments: number; declared: number };
 
 /**
  * Counts the samples in the tables, each of which is one frame for the decoder: the times in the tables may say anything.
  * Whatever could be read in more than one way is refused.
  */
 export function measureMp4(bytes: Buffer): MeasuredAudio {
-  const progress: Progress = { tracks: [], fragments: 0 };
+  const progress: Progress = { tracks: [], fragments: 0, declared: 0 };
   const ends: number[] = [bytes.length];
+  const limit = new PartLimit(MOST_BOXES);
   for (let at = 0; at + 8 <= bytes.length; ) {
     while (ends.length > 1 && at >= (ends.at(-1) ?? 0)) ends.pop();
+    limit.add();
     const { type, from, to } = readBox(bytes, at);
     const isCutOff = ends.length === 1 && to > bytes.length && type === 'mdat';
     if ((to > (ends.at(-1) ?? 0) && !isCutOff) || UNREAD.has(type)) throw unreadable();
-    if (type === 'trak') progress.tracks.push({ isAudio: false, samples: 0, rate: 0, declared: 0 });
+    if (type === 'trak') progress.tracks.push({ isAudio: false, samples: 0, rate: 0 });
     if (PARENTS.has(type)) ends.push(to);
-    else readLeaf(type, bytes.subarray(from, to), progress);
+    else if (READ.has(type)) readLeaf(type, bytes.subarray(from, to), progress);
     if (ends.length > MOST_DEPTH) throw unreadable();
     at = PARENTS.has(type) ? from : to;
   }
   return sumTracks(progress, bytes.length);
 }
 
-function sumTracks({ tracks, fragments }: Progress, mostSamples: number): MeasuredAudio {
+function sumTracks({ tracks, fragments, declared }: Progress, mostSamples: number): MeasuredAudio {
   const audio = tracks.filter(({ isAudio }) => isAudio);
   const [track] = audio;
   if (track === undefined || audio.length > 1) throw new UnreadableAudio('must have one audio track');
   if (track.rate === 0) throw new UnreadableAudio('has audio that is not AAC');
   const counted = (Math.min(mostSamples, track.samples + fragments) * SAMPLES) / track.rate;
-  return { format: 'm4a', seconds: counted, mostSeconds: Math.max(counted, track.declared) };
+  return { format: 'm4a', seconds: counted, mostSeconds: Math.max(counted, declared) };
 }
 
 const unreadable = (): UnreadableAudio => new UnreadableAudio('has boxes that overlap, or that are too deep');
@@ -66,9 +70,10 @@ function readLeaf(type: string, content: Buffer, progress: Progress): void {
   const track = progress.tracks.at(-1);
   if (type === 'free' && /^(mvhd|cmov)$/.test(content.toString('latin1', 4, 8))) throw unreadable();
   if (type === 'trun' && content.length >= 8) progress.fragments += content.readUInt32BE(4);
+  if (type === 'mvhd' || type === 'mdhd')
+    progress.declared = Math.max(progress.declared, readDuration(content));
   if (track === undefined) return;
   if (type === 'hdlr' && content.toString('latin1', 8, 12) === 'soun') track.isAudio = true;
-  else if (type === 'mdhd') track.declared = Math.max(track.declared, readDuration(content));
   else if ((type === 'stsz' || type === 'stz2') && content.length >= 12)
     track.samples += content.readUInt32BE(8);
   else if (type === 'stsd' && content.includes('mp4a', 0, 'latin1')) track.rate = readRate(content);

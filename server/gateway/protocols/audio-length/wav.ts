@@ -12,9 +12,8 @@ export function measureWav(bytes: Buffer): MeasuredAudio {
     const size = bytes.readUInt32LE(at + 4);
     if (id === 'data') {
       if (bytesPerSecond === 0) break;
-      const left = bytes.length - at - 8;
-      const seconds = Math.min(size, left) / bytesPerSecond;
-      return { format: 'wav', seconds, mostSeconds: left / bytesPerSecond };
+      const seconds = (bytes.length - at - 8) / bytesPerSecond;
+      return { format: 'wav', seconds, mostSeconds: seconds };
     }
     if (id === 'fmt ') {
       if (bytesPerSecond > 0) throw new UnreadableAudio('has two formats');

@@ -1,4 +1,4 @@
-import { type MeasuredAudio, UnreadableAudio } from './measured-audio';
+import { type MeasuredAudio, PartLimit, UnreadableAudio } from './measured-audio';
 import { opusSeconds } from './opus-packet';
 
 /** Elements that contain others. */
@@ -8,6 +8,7 @@ const TRACK = 0xae;
 const PARENTS = new Set([SEGMENT, CLUSTER, TRACK, 0x1654ae6b, 0x1549a966, 0xa0]);
 /** Their sizes may be unknown: they end where the file, or the next cluster, does. */
 const OPEN_ENDED = new Set([SEGMENT, CLUSTER]);
+const CLUSTER_ID = Buffer.from('1f43b675', 'hex');
 
 const DURATION = 0x4489;
 const TIMESTAMP_SCALE = 0x2ad7b1;
@@ -33,22 +34,30 @@ type Progress = {
 
 /**
  * Counts the packets of all blocks. Whatever could be read in more than one way is refused: elements without end, or with
- * another size than that of their parents.
+ * another size than that of their parents, and clusters inside others, where a decoder that has lost its way would go on.
  */
 export function measureWebm(bytes: Buffer): MeasuredAudio {
   const progress: Progress = { scale: 1_000_000, duration: 0, cluster: 0, last: 0, counted: 0, audio: 0 };
   const ends: number[] = [];
+  const limit = new PartLimit();
+  let clusters = countClusters(bytes);
   for (let at = 0; at < bytes.length; ) {
     while (ends.length > 0 && at >= (ends.at(-1) ?? 0)) ends.pop();
+    limit.add();
     const element = readElement(bytes, at);
     if (element === null) break;
     const { id, from, to } = element;
-    if (id === CLUSTER) ends.length = Math.min(ends.length, 1);
+    if (id === CLUSTER) {
+      ends.length = Math.min(ends.length, 1);
+      clusters--;
+    }
     if (to > (ends.at(-1) ?? Number.POSITIVE_INFINITY)) throw unreadable();
     if (PARENTS.has(id)) ends.push(to);
+    else if (id === SIMPLE_BLOCK || id === BLOCK) readBlock(bytes, from, progress);
     else readLeaf(id, bytes.subarray(from, to), progress);
     at = PARENTS.has(id) ? from : to;
   }
+  if (clusters !== 0) throw unreadable();
   const { scale, duration, last, counted, audio } = progress;
   if (audio !== 1) throw new UnreadableAudio('must have one audio track');
   const declared = (Math.max(duration, last) * scale) / 1e9;
@@ -56,6 +65,12 @@ export function measureWebm(bytes: Buffer): MeasuredAudio {
 }
 
 const unreadable = (): UnreadableAudio => new UnreadableAudio('has elements that overlap');
+
+function countClusters(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(CLUSTER_ID); at !== -1; at = bytes.indexOf(CLUSTER_ID, at + 4)) count++;
+  return count;
+}
 
 /** Null at the end of a file that was cut off. */
 function readElement(bytes: Buffer, at: number): { id: number; from: number; to: number } | null {
@@ -70,7 +85,8 @@ function readElement(bytes: Buffer, at: number): { id: number; from: number; to:
   if (from > bytes.length) return null;
   let size = first & (0xff >> sizeLength);
   let isUnknown = size === 0xff >> sizeLength;
-  for (const byte of bytes.subarray(at + idLength + 1, from)) {
+  for (let next = at + idLength + 1; next < from; next++) {
+    const byte = bytes[next] ?? 0;
     size = size * 256 + byte;
     isUnknown &&= byte === 0xff;
   }
@@ -86,16 +102,15 @@ function readLeaf(id: number, content: Buffer, progress: Progress): void {
   else if (id === CODEC && /^A_(?!OPUS)/.test(content.toString('latin1')))
     throw new UnreadableAudio('has audio that is not Opus');
   else if (id === CONTENT_ENCODINGS) throw new UnreadableAudio('has compressed or encrypted blocks');
-  else if (id === SIMPLE_BLOCK || id === BLOCK) readBlock(content, progress);
 }
 
 /** The track, two bytes of time, flags, and then packets. */
-function readBlock(content: Buffer, progress: Progress): void {
-  const at = Math.clz32((content[0] ?? 0) << 24) + 4;
-  if (at > content.length) return;
-  progress.last = Math.max(progress.last, progress.cluster + content.readInt16BE(at - 3));
-  const isLaced = ((content[at - 1] ?? 0) & 6) !== 0;
-  progress.counted += isLaced ? LACED_SECONDS * ((content[at] ?? 0) + 1) : opusSeconds(content, at);
+function readBlock(bytes: Buffer, from: number, progress: Progress): void {
+  const at = from + Math.clz32((bytes[from] ?? 0) << 24) + 4;
+  if (at > bytes.length) return;
+  progress.last = Math.max(progress.last, progress.cluster + bytes.readInt16BE(at - 3));
+  const isLaced = ((bytes[at - 1] ?? 0) & 6) !== 0;
+  progress.counted += isLaced ? LACED_SECONDS * ((bytes[at] ?? 0) + 1) : opusSeconds(bytes, at);
 }
 
 function readNumber(content: Buffer): number {

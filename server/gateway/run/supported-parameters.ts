@@ -12,8 +12,12 @@ export function supportedParameters(model: CatalogModel): string[] {
   if (type === 'embedding') return ['dimensions', 'encoding_format'];
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
+<<<<<<< HEAD
   if (type === 'image') return [...imageParameters(profile)];
   if (type === 'transcription') return [...transcriptionParameters(profile)];
+=======
+  if (type === 'image') return imageParameters(profile);
+>>>>>>> 04741024721d878517eb204f2b492e5490919f25
   if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;
   const accepts =

@@ -24,7 +24,9 @@ export function exampleOf(model: CatalogModel): UnitExample | null {
   if (type === 'image' && needsSize(model.upstreamModel))
     return {
       what: '1 image of 1024x1024 in medium quality',
-      usage: withUnits(imageUnits({ model: model.id, prompt: '', size: '1024x1024', quality: 'medium' }, model)),
+      usage: withUnits(
+        imageUnits({ model: model.id, prompt: '', size: '1024x1024', quality: 'medium' }, model),
+      ),
     };
   const unit = outputUnit ?? inputUnit;
   if (unit === undefined) return null;

@@ -39,8 +39,5 @@ export type UnitPrices = { inputUnit?: UnitPrice | undefined; outputUnit?: UnitP
 export function describeUnitPrices({ inputUnit, outputUnit }: UnitPrices, rateBp = 0): string[] {
   if (inputUnit === undefined || outputUnit === undefined)
     return [inputUnit, outputUnit].flatMap((unit) => (unit ? [describeUnitPrice(unit, rateBp)] : []));
-  return [
-    `${describeUnitPrice(inputUnit, rateBp)} in`,
-    `${describeUnitPrice(outputUnit, rateBp)} out`,
-  ];
+  return [`${describeUnitPrice(inputUnit, rateBp)} in`, `${describeUnitPrice(outputUnit, rateBp)} out`];
 }

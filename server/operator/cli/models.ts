@@ -31,7 +31,17 @@ export const modelCommands: Readonly<Record<string, Command>> = {
   },
 };
 
-const HEADINGS = ['model', 'input', 'output', 'cached', 'searches', 'units', 'context', 'max output', 'served'];
+const HEADINGS = [
+  'model',
+  'input',
+  'output',
+  'cached',
+  'searches',
+  'units',
+  'context',
+  'max output',
+  'served',
+];
 
 async function list(): Promise<Outcome> {
   const models = catalogModels();

@@ -25,7 +25,20 @@ const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() *
 const upTo = (most: number): number => Math.floor(random() * (most + 1));
 const several = <Item>(most: number, make: () => Item): Item[] => Array.from({ length: upTo(most) }, make);
 
-const PIECES = ['the sea ', '灯台', '🦑', 'xq', '\u0001', '  ', 'Zażółć', '0123456789', '"}', 'é', '\n\n', 'word '];
+const PIECES = [
+  'the sea ',
+  '灯台',
+  '🦑',
+  'xq',
+  '\u0001',
+  '  ',
+  'Zażółć',
+  '0123456789',
+  '"}',
+  'é',
+  '\n\n',
+  'word ',
+];
 const write = (most: number): string => several(most, () => pick(PIECES)).join('');
 
 /** Sets one field to something that nobody should send. */
@@ -75,12 +88,19 @@ const MODERATION: RequestKind = {
       },
       [
         ['input', [7, null, [], [7], [[]], { text: 'a' }, [{ type: 'audio' }], Array(3_000).fill('a')]],
-        ['input', [[{ type: 'image_url', image_url: { url: 'https://127.0.0.1/a.png' } }], ['a', { type: 'text' }]]],
+        [
+          'input',
+          [[{ type: 'image_url', image_url: { url: 'https://127.0.0.1/a.png' } }], ['a', { type: 'text' }]],
+        ],
         ['__proto__', [{ input: 'a' }]],
       ],
     ),
   mostBill: () => 0n,
-  answer: () => answerWith({ id: 'm', results: [{ flagged: false }] }, { empty: { results: [] }, lying: { results: 7 }, bill: 0n }),
+  answer: () =>
+    answerWith(
+      { id: 'm', results: [{ flagged: false }] },
+      { empty: { results: [] }, lying: { results: 7 }, bill: 0n },
+    ),
 };
 
 /** Picocredits of a query, or of a token. */
@@ -155,7 +175,11 @@ const RERANK: RequestKind = {
     const whole = {
       id: 'r',
       results,
-      meta: { billed_units: { search_units: Math.max(honestUnits({ max_tokens_per_doc: 4_096, ...sent }, true), 1) } },
+      meta: {
+        billed_units: {
+          search_units: Math.max(honestUnits({ max_tokens_per_doc: 4_096, ...sent }, true), 1),
+        },
+      },
       usage: { total_tokens: honestTokens(sent) },
     };
     const isByUnits = (RERANK_PRICES[String(sent.model)]?.unit ?? 0n) > 0n;
@@ -167,7 +191,10 @@ const RERANK: RequestKind = {
   },
 };
 
-const PAGE: Record<string, bigint> = { 'mistral-ocr-2512': 200_000_000_000n, 'mistral-ocr-4-1': 400_000_000_000n };
+const PAGE: Record<string, bigint> = {
+  'mistral-ocr-2512': 200_000_000_000n,
+  'mistral-ocr-4-1': 400_000_000_000n,
+};
 /** By its data URL, how many pages a document really has. */
 const truePages = new Map<string, number>();
 
@@ -219,7 +246,10 @@ const OCR: RequestKind = {
       },
       [
         ['pages', [[], [-1], [1.5], ['0'], '', '5-2', '0-99999', 'a', null, Array(1_001).fill(0), { 0: 1 }]],
-        ['document', [null, 7, {}, [], { type: 'file', file_id: 'f' }, { type: 'document_url', document_url: PNG }]],
+        [
+          'document',
+          [null, 7, {}, [], { type: 'file', file_id: 'f' }, { type: 'document_url', document_url: PNG }],
+        ],
         ['document', [{ type: 'image_url', image_url: 'data:application/pdf;base64,JVBERi0xLjQ=' }]],
         ['document_annotation_format', [{ type: 'json_schema' }]],
         ['bbox_annotation_format', [{}]],
@@ -233,7 +263,11 @@ const OCR: RequestKind = {
     const pages = Array.from({ length: count }, (_, index) => ({ index, markdown: 'text', images: [] }));
     const whole = { pages, model: sent.model, usage_info: { pages_processed: count } };
     const bill = BigInt(count) * (PAGE[String(sent.model)] ?? 0n);
-    return answerWith(whole, { empty: { pages: [] }, lying: { ...whole, usage_info: { pages_processed: 0 } }, bill });
+    return answerWith(whole, {
+      empty: { pages: [] },
+      lying: { ...whole, usage_info: { pages_processed: 0 } },
+      bill,
+    });
   },
 };
 
@@ -243,10 +277,14 @@ const KINDS: [string, RequestKind][] = [
   ['OCR', OCR],
 ];
 
-test.each(KINDS)('the hold covers the bill of every request: %s', { timeout: 60_000 + 60 * CASES }, async (_, kind) =>
-  checkHolds(kind, CASES),
+test.each(KINDS)(
+  'the hold covers the bill of every request: %s',
+  { timeout: 60_000 + 60 * CASES },
+  async (_, kind) => checkHolds(kind, CASES),
 );
 
-test.each(KINDS)('every bill is charged or recorded as lost: %s', { timeout: 60_000 + 900 * SENT }, async (_, kind) =>
-  checkBills(world, kind, SENT),
+test.each(KINDS)(
+  'every bill is charged or recorded as lost: %s',
+  { timeout: 60_000 + 900 * SENT },
+  async (_, kind) => checkBills(world, kind, SENT),
 );

@@ -13,6 +13,7 @@ import { openaiFormat } from './openai-format';
 import { RequestLog } from './request-log';
 import { planSteps, playSteps, waitForAbort } from './stream-steps';
 import { PromptCache } from './token-usage';
+import { sendTranscript } from './transcriptions';
 import type { Failure, WireFormat } from './wire-format';
 
 /** How long the model `slow` waits before it responds. */
@@ -44,6 +45,9 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
     case 'POST /v1/images/generations':
     case 'POST /v1/images/edits':
       return sendImages(sandbox.log, request, response);
+    case 'POST /v1/audio/transcriptions':
+    case 'POST /v1/audio/translations':
+      return sendTranscript(sandbox.log, request, response);
     case 'GET /__sandbox/requests':
       return sendJson(response, 200, sandbox.log.toJson());
     case 'DELETE /__sandbox/requests':

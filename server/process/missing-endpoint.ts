@@ -7,7 +7,7 @@ const UNSUPPORTED: [RegExp, string][] = [
   [/^(messages\/)?batches\b/, 'Batches are not supported. Send each request on its own.'],
   [/^(files|uploads)\b/, 'Uploaded files are not supported. Send images and PDFs inline.'],
   [/^(images|videos)\b/, 'The generation of images and videos is not supported.'],
-  [/^(audio|realtime)\b/, 'Audio is not supported.'],
+  [/^realtime\b/, 'Conversations by voice are not supported. Use POST /v1/audio/transcriptions.'],
   [/^moderations\b/, 'Moderations are not supported.'],
   [/^vector_stores\b/, 'Vector stores are not supported. Send the text that the model needs as input.'],
   [

@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listenOnLoopback } from '@/sandbox/loopback-server';
 import { startSandboxPayments } from '@/sandbox/payments/server';
+import { speak, toWav } from '@/sandbox/provider/tones';
 import { DEVICE_GRANT } from '@/server/api/oauth';
 import { buildDocument } from '@/server/api/openapi/document';
 import { DAY_MS, now } from '@/server/base/clock';
@@ -248,6 +249,25 @@ test.each([
   expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
   expect((await send({ model: 'sandbox/paint-error-500' })).status).toBe(502);
   await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+});
+
+test.each(['POST /v1/audio/transcriptions', 'POST /v1/audio/translations'])('%s', async (operation) => {
+  const send = (fields: Record<string, string>, headers = as(funded), text = 'The sea') => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: 'sandbox/listen', ...fields }))
+      form.append(name, value);
+    form.append('file', new File([new Uint8Array(toWav(speak(text)))], 'a.wav'));
+    return call(operation, { headers, body: form });
+  };
+  expect((await send({})).status).toBe(200);
+  expect((await send({ temperature: 'warm' })).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(unfunded))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ model: 'sandbox/listen-error-500' })).status).toBe(502);
   await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
   await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
 });

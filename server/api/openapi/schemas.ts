@@ -23,6 +23,11 @@ import { rerankResultsSchema } from '../../gateway/protocols/rerank/response-sch
 import { rerankRequestSchema } from '../../gateway/protocols/rerank/schema';
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
+import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
+import {
+  transcriptionRequestSchema,
+  translationRequestSchema,
+} from '../../gateway/protocols/transcriptions/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
 import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';
 import { deletedResponseSchema, inputItemListSchema } from '../../gateway/run/stored-responses';
@@ -69,6 +74,8 @@ const REQUESTS = {
   OcrRequest: ocrRequestSchema,
   ImagesRequest: imagesRequestSchema,
   ImageEditsRequest: imageEditsRequestSchema,
+  TranscriptionRequest: transcriptionRequestSchema,
+  TranslationRequest: translationRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -100,6 +107,7 @@ const RESPONSES = {
   RerankResults: rerankResultsSchema,
   OcrResult: ocrResultSchema,
   ImageList: imageListSchema,
+  Transcription: transcriptionSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

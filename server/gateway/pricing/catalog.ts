@@ -4,6 +4,7 @@ import { DAY_MS, now } from '../../base/clock';
 import { settings } from '../../base/env';
 import { invariant } from '../../base/errors';
 import type { ModelType } from '../protocols/neutral';
+import audioJson from './audio-models.json';
 import catalogJson from './catalog.json';
 import { type CatalogFile, NO_FILE, readCatalogFile } from './catalog-file';
 import {
@@ -96,6 +97,7 @@ const builtIn: readonly ModelEntry[] = z
     ...embeddingJson.models,
     ...documentJson.models,
     ...imageJson.models,
+    ...audioJson.models,
     ...(catalogJson as { models: unknown[] }).models,
   ])
   .map(addToolPrices);

@@ -12,6 +12,12 @@ import { type ModerationsClientRequest, moderationsProtocol } from './moderation
 import { type OcrClientRequest, ocrProtocol } from './ocr/protocol';
 import { type RerankClientRequest, rerankProtocol } from './rerank/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
+import {
+  type TranscriptionsClientRequest,
+  type TranslationsClientRequest,
+  transcriptionsProtocol,
+  translationsProtocol,
+} from './transcriptions/protocol';
 
 export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
 
@@ -23,7 +29,9 @@ export type ClientRequest =
   | OcrClientRequest
   | RerankClientRequest
   | ImagesClientRequest
-  | ImageEditsClientRequest;
+  | ImageEditsClientRequest
+  | TranscriptionsClientRequest
+  | TranslationsClientRequest;
 
 export const CONVERSATION_PROTOCOLS: Readonly<
   Record<ConversationRequest['format'], ConversationProtocol<ConversationRequest>>
@@ -42,4 +50,6 @@ export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientPr
   rerank: rerankProtocol,
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
+  transcriptions: transcriptionsProtocol,
+  translations: translationsProtocol,
 };

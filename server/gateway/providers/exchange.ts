@@ -34,8 +34,8 @@ export type ExchangeOptions = ResponseLabels & {
   withoutReasoning?: boolean;
 };
 
-/** `body` is for the client. */
-export type WholeResponse = ResponseFacts & { body: string };
+/** `body` is for the client: JSON, unless `contentType` says otherwise. */
+export type WholeResponse = ResponseFacts & { body: string; contentType?: string };
 
 /** One request to one provider, and how to read the response. */
 export type Exchange = {

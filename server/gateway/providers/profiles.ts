@@ -69,6 +69,10 @@ export type ProviderProfile = {
   rerank: { limitField: 'top_n' | 'top_k'; takesTokenLimit: boolean };
   /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
   images: 'sizes' | 'aspect-ratios';
+  /** Whose fields and response formats its transcripts have. */
+  transcription: 'openai' | 'groq' | 'mistral';
+  /** The models that translate recordings into English. */
+  translates: RegExp;
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -158,6 +162,8 @@ const GENERIC: ProviderProfile = {
   embeddings: PLAIN_EMBEDDINGS,
   rerank: PLAIN_RERANK,
   images: 'sizes',
+  transcription: 'openai',
+  translates: /(?!)/,
   deniedFields: [],
 };
 
@@ -190,6 +196,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     webSearch: OPENAI_SEARCH,
     embeddings: OPENAI_EMBEDDINGS,
+    translates: /^whisper-1$/,
     deniedFields: ['moderation'],
   },
   // Counts thinking only in the total, and requires thought signatures back with calls.
@@ -221,6 +228,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesLaterSystem: false,
     strictAlternation: true,
     embeddings: { ...PLAIN_EMBEDDINGS, dimensionsField: 'output_dimension' },
+    transcription: 'mistral',
     deniedFields: ['agent_id', 'prompt_mode'],
   },
   deepseek: {
@@ -238,6 +246,8 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     userField: 'user',
     efforts: ['low', 'medium', 'high'],
     maxTokensPerSecond: 1_500,
+    transcription: 'groq',
+    translates: /^whisper-large-v3$/,
     deniedFields: ['compound_custom', 'search_settings'],
   },
   together: { efforts: ['low', 'medium', 'high'] },
@@ -271,6 +281,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
     rerank: COHERE_RERANK,
+    translates: /^listen$/,
   },
 };
 

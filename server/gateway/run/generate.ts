@@ -214,7 +214,9 @@ function startAdmitted(
     choices,
     hasMedia,
     estimate: (served: Candidate) => {
-      const units = protocol.units?.(client, served.model, measure('openai').media);
+      const units =
+        protocol.likelyUnits?.(client, served.model) ??
+        protocol.units?.(client, served.model, measure('openai').media);
       return estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens, units });
     },
     prompt,
@@ -241,6 +243,8 @@ const PROMPT_FIELDS = {
   rerank: 'documents',
   images: 'prompt',
   'image-edits': 'prompt',
+  transcriptions: 'file',
+  translations: 'file',
 } as const satisfies Record<ClientRequest['format'], string>;
 
 /** A run needs the body for another attempt, also after its client has disconnected. */

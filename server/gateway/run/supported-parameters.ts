@@ -6,6 +6,7 @@ import { OCR_PARAMETERS } from '../providers/ocr';
 import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
 import { rerankParameters } from '../providers/rerank';
+import { transcriptionParameters } from '../providers/transcriptions';
 
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
 export function supportedParameters(model: CatalogModel): string[] {
@@ -14,6 +15,7 @@ export function supportedParameters(model: CatalogModel): string[] {
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
   if (type === 'image') return imageParameters(profile);
+  if (type === 'transcription') return [...transcriptionParameters(profile)];
   if (type === 'rerank') return rerankParameters(profile);
   if (type === 'ocr') return [...OCR_PARAMETERS];
   if (type !== 'language') return [];

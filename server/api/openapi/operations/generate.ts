@@ -113,6 +113,11 @@ const WEATHER = {
   required: ['place'],
 };
 
+const TRANSCRIPT = {
+  text: 'The sea was calm that morning.',
+  usage: { type: 'duration', seconds: 3, cost: 0.0003 },
+};
+
 const IMAGE_LIST = {
   created: 1_764_374_400,
   data: [{ b64_json: 'iVBORw0KGgo…' }],
@@ -626,6 +631,63 @@ export const GENERATE: Operation[] = [
     },
     errorFormat: 'chat',
     errors: ERRORS,
+  },
+  {
+    id: 'createTranscription',
+    method: 'post',
+    path: '/v1/audio/transcriptions',
+    group: 'generate',
+    summary: 'Transcribe a recording',
+    description:
+      'Returns the text of a recording, in the format of OpenAI. The hold covers its length, as a decoder would find it; what the provider reports is charged. A recording whose length cannot be bounded is refused.',
+    auth: 'user-key',
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
+    body: {
+      schema: 'TranscriptionRequest',
+      isMultipart: true,
+      examples: {
+        short: {
+          summary: 'A recording',
+          value: { model: 'sandbox/listen', file: '@voice.wav' },
+        },
+      },
+    },
+    response: {
+      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
+      schema: 'Transcription',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
+      example: TRANSCRIPT,
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+  },
+  {
+    id: 'createTranslation',
+    method: 'post',
+    path: '/v1/audio/translations',
+    group: 'generate',
+    summary: 'Translate a recording',
+    description: 'Returns the text of a recording in English, in the format of OpenAI.',
+    auth: 'user-key',
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
+    body: {
+      schema: 'TranslationRequest',
+      isMultipart: true,
+      examples: {
+        short: {
+          summary: 'A recording',
+          value: { model: 'sandbox/listen', file: '@voice.wav' },
+        },
+      },
+    },
+    response: {
+      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
+      schema: 'Transcription',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
+      example: TRANSCRIPT,
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'countTokens',

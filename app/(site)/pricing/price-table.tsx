@@ -158,7 +158,11 @@ function NoMatch({ onReset }: { onReset(): void }) {
 
 /** Computed by the function that also computes charges. */
 function creditsOf({ prices, example }: PriceRow, { input, output, rate }: Size): number {
-  return estimateCredits({ prices }, example?.usage ?? { input, output }, Math.round(rate * BASIS_POINTS_PER_PERCENT));
+  return estimateCredits(
+    { prices },
+    example?.usage ?? { input, output },
+    Math.round(rate * BASIS_POINTS_PER_PERCENT),
+  );
 }
 
 function ModelName({ row }: { row: Row }) {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendJson } from '../loopback-server';
-import { readForm } from '../read-form';
+import { readForm, sendJson } from '../loopback-server';
 import type { RequestLog } from './request-log';
 import { countPromptTokens } from './token-usage';
 import { TONE_RATE, transcribe } from './tones';

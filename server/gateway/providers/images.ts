@@ -3,9 +3,9 @@ import { CHAT_KEEPALIVE, writeChatError } from '../protocols/chat/stream';
 import { DEFAULT_SIZE, needsSize } from '../protocols/images/image-tokens';
 import type { ImageEditsClientRequest, ImagesClientRequest } from '../protocols/images/protocol';
 import type { ImageEditsRequest, ImagesRequest } from '../protocols/images/schema';
-import { each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
+import { DATA, each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
 import { type Json, NO_TOKENS } from '../protocols/neutral';
-import { asArray, asObject, isObject, parseObject } from '../protocols/read-fields';
+import { asArray, asObject, asText, isObject, parseObject } from '../protocols/read-fields';
 import { readCount } from './count';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
 import type { ResponseFacts } from './metered-usage';
@@ -13,31 +13,32 @@ import { blankCosts, readCost } from './openai/usage';
 import type { ProviderProfile } from './profiles';
 import { brokenResponse, FailedResponse, findFailure, readEmbeddedFailure } from './provider-failure';
 import { type EventHandler, newFacts, relayStream, type StreamFacts, type StreamRelay } from './stream-relay';
+import { formHeaders } from './write-form';
 
-const FIELDS = fields({
-  ...each(
-    [
-      'model',
-      'prompt',
-      'n',
-      'size',
-      'quality',
-      'background',
-      'moderation',
-      'output_format',
-      'output_compression',
-      'response_format',
-      'aspect_ratio',
-      'stream',
-      'partial_images',
-      'user',
-      'input_fidelity',
-    ],
-    VALUE,
-  ),
-  images: fields({ image_url: VALUE }),
-  mask: fields({ image_url: VALUE }),
-});
+const VALUES = each(
+  [
+    'model',
+    'prompt',
+    'n',
+    'size',
+    'quality',
+    'background',
+    'moderation',
+    'output_format',
+    'output_compression',
+    'response_format',
+    'aspect_ratio',
+    'stream',
+    'partial_images',
+    'user',
+    'input_fidelity',
+  ],
+  VALUE,
+);
+const REFERENCE = fields({ image_url: VALUE });
+const JSON_FIELDS = fields({ ...VALUES, images: REFERENCE, mask: REFERENCE });
+/** Its files are data. */
+const FORM_FIELDS = fields({ ...VALUES, image: DATA, mask: DATA });
 
 /** What reaches a provider of each kind; the rest is dropped with a warning. */
 const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
@@ -52,14 +53,15 @@ const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
     'stream',
     'partial_images',
     'images',
+    'image',
     'mask',
     'input_fidelity',
   ],
   'aspect-ratios': ['n', 'aspect_ratio'],
 };
 
-export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): readonly string[] =>
-  PASSED[images];
+export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): string[] =>
+  PASSED[images].filter((name) => name !== 'image');
 
 /** Images in OpenAI's format, which providers of images use, with a few fields of their own. */
 export function imagesExchange(
@@ -72,10 +74,12 @@ export function imagesExchange(
   if (isEdit && provider.images !== 'sizes') throw refuseModel('makes images, but does not edit them here');
   if (body.stream === true && provider.images !== 'sizes') throw refuseModel('does not stream images');
   const warnings: string[] = [];
-  const known = keepKnownFields(body, FIELDS, warnings);
+  const boundary = 'image' in body ? options.newId() : undefined;
+  const known = keepKnownFields(body, boundary === undefined ? JSON_FIELDS : FORM_FIELDS, warnings);
   return {
     path: isEdit ? '/images/edits' : '/images/generations',
-    headers: {},
+    headers: boundary === undefined ? {} : formHeaders(boundary),
+    ...(boundary !== undefined && { boundary }),
     body: writeRequest(known, options, warnings),
     warnings,
     isShortened: false,
@@ -129,12 +133,21 @@ const hasImage = ({ b64_json: image }: Json): boolean => typeof image === 'strin
 
 /** What clients of OpenAI's format read. */
 function completeList(list: Json, text: string, { provider, created }: Labels): string {
+  const images = asArray(list.data).map(asObject);
   const isWhole = typeof list.created === 'number' && isObject(list.usage);
-  if (isWhole && provider.reportsCost === null) return text;
+  if (isWhole && provider.reportsCost === null && images.every(isPlain)) return text;
   if (isObject(list.usage)) blankCosts(list);
   const usage = isObject(list.usage) ? list.usage : {};
-  return JSON.stringify({ ...list, created: list.created ?? created, usage });
+  return JSON.stringify({ ...list, created: list.created ?? created, data: images.map(keepImage), usage });
 }
+
+const isPlain = (image: Json): boolean => Object.keys(image).every((name) => IMAGE_FIELDS.has(name));
+
+/** The URL of a provider could show its account. */
+const keepImage = (image: Json): Json =>
+  Object.fromEntries(Object.entries(image).filter(([name]) => IMAGE_FIELDS.has(name)));
+
+const IMAGE_FIELDS = new Set(['b64_json', 'revised_prompt']);
 
 /** Images that are priced one by one are counted. Image tokens that nobody reports are estimated. */
 function readFacts(
@@ -166,6 +179,8 @@ function readFacts(
   };
 }
 
+const IMAGE_EVENT = /^image_(?:generation|edit)\.(?:partial_image|completed)$/;
+
 /** Ends with an event of the whole image and the usage, which waits until the cost is known. */
 function streamImages(labels: Labels): StreamRelay {
   const facts = newFacts();
@@ -180,11 +195,11 @@ function streamImages(labels: Labels): StreamRelay {
       facts.failure ??= failure;
       return '';
     }
-    if (!hasImage(json)) return '';
+    const type = asText(json.type) || name;
+    if (!hasImage(json) || !IMAGE_EVENT.test(type)) return '';
     facts.started = true;
     facts.outputDeltas++;
-    const type = String(json.type ?? name);
-    if (!type.endsWith('.completed')) return frame(type, data);
+    if (!type.endsWith('.completed')) return frame(type, data.replaceAll('\n', ''));
     noteCompleted(facts, json, labels);
     last = { name: type, json };
     return '';

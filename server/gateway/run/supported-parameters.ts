@@ -12,7 +12,7 @@ export function supportedParameters(model: CatalogModel): string[] {
   if (type === 'embedding') return ['dimensions', 'encoding_format'];
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
-  if (type === 'image') return [...imageParameters(profile)];
+  if (type === 'image') return imageParameters(profile);
   if (type === 'transcription') return [...transcriptionParameters(profile)];
   if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;

@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateImage } from 'ai';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pool } from '@/server/base/db';
 import type { Json } from '@/server/gateway/protocols/neutral';
@@ -118,6 +118,13 @@ describe('images', () => {
     expect(charge).toBe(held);
   });
 
+  test('have no address of their provider', async () => {
+    const url = 'https://provider.example/account/1.png';
+    upstream.script(NAME, list({ data: [{ b64_json: PIXEL, url, revised_prompt: 'A red lighthouse' }] }));
+    const { data } = await (await send({ quality: 'low' })).json();
+    expect(data).toEqual([{ b64_json: PIXEL, revised_prompt: 'A red lighthouse' }]);
+  });
+
   test('that a provider reports no tokens of are charged for the most that they can have', async () => {
     const buyer = await newPerson({ credits: 1_000, rateBp: 0 });
     upstream.script(NAME, list({ usage: undefined }));
@@ -181,6 +188,55 @@ describe('an edit', () => {
     expect(receipt.held).toBeGreaterThanOrEqual(costOf(9, 3 * 1_536, 196));
   });
 
+  test('of files reaches the OpenAI SDK, and its provider as a form', async () => {
+    upstream.script(NAME, list());
+    const file = (name: string) => toFile(Buffer.from(PIXEL, 'base64'), name, { type: 'image/png' });
+    const image = [await file('lighthouse.png'), await file('boat.png')];
+    const { data } = await client.images.edit({
+      model: MODEL,
+      prompt: 'Add a boat',
+      quality: 'low',
+      n: 1,
+      image,
+      mask: await file('mask.png'),
+    });
+    expect(data).toEqual([{ b64_json: PIXEL }]);
+    const { headers, body } = upstream.seen(NAME)[0] ?? {};
+    expect(headers?.['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    const form = String(body?.form);
+    expect([...form.matchAll(/name="(.+?)"(?:; filename="(.+?)")?/g)].map(([, ...names]) => names)).toEqual([
+      ['model', undefined],
+      ['prompt', undefined],
+      ['quality', undefined],
+      ['n', undefined],
+      ['image[]', 'lighthouse.png'],
+      ['image[]', 'boat.png'],
+      ['mask', 'mask.png'],
+      ['size', undefined],
+      ['user', undefined],
+    ]);
+    const receipt = await receiptOf(person);
+    expect(receipt.held).toBeGreaterThanOrEqual(costOf(9, 3 * 1_536, 196));
+  });
+
+  test.each<[string, Record<string, string | Blob>, string]>([
+    ['text in place of an image', { image: 'lighthouse' }, 'image'],
+    ['a mask alone', { mask: new Blob(['x']) }, 'images'],
+    ['a number that is none', { image: new Blob(['x']), n: 'two' }, 'n'],
+    ['a prompt that is a file', { image: new Blob(['x']), prompt: new Blob(['x']) }, 'prompt'],
+  ])('of a form with %s is refused', async (_, parts, param) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: MODEL, prompt: 'A boat', ...parts }))
+      form.append(name, value);
+    const response = await fetch(`${url}/v1/images/edits`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.userKey}` },
+      body: form,
+    });
+    const { error } = await response.json();
+    expect([response.status, error.param]).toEqual([400, param]);
+  });
+
   test.each<[string, object, string]>([
     ['no images', { images: undefined }, 'images'],
     ['an uploaded file', { images: [{ file_id: 'file_1' }] }, 'images.0.image_url'],
@@ -214,6 +270,17 @@ describe('a stream of an image', () => {
     for await (const event of stream) events.push(event);
     expect(events).toMatchObject([partial, { ...completed, usage: { ...usage, cost: expect.any(Number) } }]);
     expect(await receiptOf(person)).toMatchObject({ output_units: 196, outcome: 'completed' });
+  });
+
+  test('has no events but those of images', async () => {
+    const forged = { ...partial, type: 'x\ndata: {"error":{}}' };
+    upstream.script(NAME, { events: [forged, { type: 'ping' }, partial, completed, 'data: [DONE]'] });
+    const text = await (await send({ stream: true, partial_images: 1 })).text();
+    expect([...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)).toEqual([
+      'image_generation.partial_image',
+      'image_generation.completed',
+    ]);
+    expect(text).not.toContain('error');
   });
 
   test.each<[string, Json[], boolean]>([

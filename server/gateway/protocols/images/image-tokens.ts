@@ -58,8 +58,10 @@ function outputTokens(quality: Quality, width: number, height: number): number {
   return Math.ceil((long * short * (2_000_000 + width * height)) / 4_000_000);
 }
 
-export const countInputImages = ({ images, mask }: Json): number =>
-  Array.isArray(images) ? images.length + (mask ? 1 : 0) : 0;
+export function countInputImages({ images, image, mask }: Json): number {
+  const given = Array.isArray(images) ? images : Array.isArray(image) ? image : [];
+  return given.length === 0 ? 0 : given.length + (mask ? 1 : 0);
+}
 
 function readSize(given: string | null | undefined): readonly [width: number, height: number] {
   const size = given == null || given === 'auto' ? DEFAULT_SIZE : given;

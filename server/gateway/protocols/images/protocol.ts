@@ -3,10 +3,11 @@ import { type Measured, measureInput } from '../measure-size';
 import { validateRequest } from '../read-fields';
 import { countInputImages, imageUnits } from './image-tokens';
 import {
+  EDITS_FORM,
   type ImageEditsRequest,
   type ImagesRequest,
-  imageEditsRequestSchema,
   imagesRequestSchema,
+  validateImageEdits,
 } from './schema';
 
 export type ImagesClientRequest = { format: 'images'; body: ImagesRequest };
@@ -34,7 +35,8 @@ export const imagesProtocol: ClientProtocol<ImagesClientRequest> = {
 
 export const imageEditsProtocol: ClientProtocol<ImageEditsClientRequest> = {
   ...shared,
-  validate: (json) => ({ format: 'image-edits', body: validateRequest(imageEditsRequestSchema, json) }),
+  form: { shape: EDITS_FORM, isRequired: false },
+  validate: (json) => ({ format: 'image-edits', body: validateImageEdits(json) }),
 };
 
 /** Providers add a few tokens of text for each image. */

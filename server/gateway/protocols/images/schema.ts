@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { expecting, positiveInteger } from '../read-fields';
+import { UploadedFile } from '../../../base/http/read-multipart';
+import type { FormShape } from '../form-fields';
+import type { Json } from '../neutral';
+import { expecting, positiveInteger, refuse, validateRequest } from '../read-fields';
 
 /** The most images of one request, and of those that an edit begins with. */
 export const MAX_IMAGES = 10;
@@ -76,6 +79,8 @@ const imageReference = z.looseObject({
     .regex(/^(?:data:image\/|https:\/\/)/, { error: 'must be a data URL of an image, or an https URL' }),
 });
 
+const inputFidelity = z.enum(['low', 'high'], { error: 'must be `low` or `high`' }).nullish();
+
 /** A request to change images, in OpenAI's format. */
 export const imageEditsRequestSchema = z
   .looseObject({
@@ -87,9 +92,39 @@ export const imageEditsRequestSchema = z
     mask: imageReference
       .nullish()
       .meta({ description: 'Its transparent parts are those of the first image to change.' }),
-    input_fidelity: z.enum(['low', 'high'], { error: 'must be `low` or `high`' }).nullish(),
+    input_fidelity: inputFidelity,
   })
   .refine(hasOneStreamed, ONE_STREAMED);
 
+/** The same as multipart/form-data, with files in place of references. */
+const imageEditsFormSchema = imagesRequestSchema.and(z.looseObject({ input_fidelity: inputFidelity }));
+
+export const EDITS_FORM = {
+  n: 'number',
+  output_compression: 'number',
+  partial_images: 'number',
+  stream: 'flag',
+  image: { maxFiles: MAX_INPUT_IMAGES },
+  mask: 'file',
+} as const satisfies FormShape;
+
+export function validateImageEdits(json: Json): ImageEditsRequest {
+  const { image, mask } = json;
+  if (image === undefined) return validateRequest(imageEditsRequestSchema, json);
+  if (!Array.isArray(image) || !image.every(isFile))
+    throw refuse('image', 'must be files of multipart/form-data; JSON has `images`');
+  if (mask !== undefined && !isFile(mask)) throw refuse('mask', 'must be a file');
+  return validateRequest(imageEditsFormSchema, json) as ImageEditsRequest;
+}
+
+const isFile = (value: unknown): value is UploadedFile => value instanceof UploadedFile;
+
 export type ImagesRequest = z.output<typeof imagesRequestSchema>;
-export type ImageEditsRequest = z.output<typeof imageEditsRequestSchema>;
+export type ImageEditsRequest = ImagesRequest & {
+  /** References, in JSON. */
+  images?: z.output<typeof imageReference>[];
+  /** Files, in a form. */
+  image?: UploadedFile[];
+  mask?: z.output<typeof imageReference> | UploadedFile | null | undefined;
+  input_fidelity?: 'low' | 'high' | null | undefined;
+};

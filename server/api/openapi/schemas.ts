@@ -6,6 +6,7 @@ import { embeddingListSchema } from '../../gateway/protocols/embeddings/response
 import { embeddingsRequestSchema } from '../../gateway/protocols/embeddings/schema';
 import { imageListSchema } from '../../gateway/protocols/images/response-schema';
 import { imageEditsRequestSchema, imagesRequestSchema } from '../../gateway/protocols/images/schema';
+import { speechRequestSchema } from '../../gateway/protocols/speech/schema';
 import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
 import {
   transcriptionRequestSchema,
@@ -65,6 +66,7 @@ const REQUESTS = {
   EmbeddingsRequest: embeddingsRequestSchema,
   ImagesRequest: imagesRequestSchema,
   ImageEditsRequest: imageEditsRequestSchema,
+  SpeechRequest: speechRequestSchema,
   TranscriptionRequest: transcriptionRequestSchema,
   TranslationRequest: translationRequestSchema,
   CountTokensRequest: countTokensSchema,

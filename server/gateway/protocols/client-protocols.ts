@@ -9,6 +9,7 @@ import {
 } from './images/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
+import { type SpeechClientRequest, speechProtocol } from './speech/protocol';
 import {
   type TranscriptionsClientRequest,
   type TranslationsClientRequest,
@@ -24,6 +25,7 @@ export type ClientRequest =
   | EmbeddingsClientRequest
   | ImagesClientRequest
   | ImageEditsClientRequest
+  | SpeechClientRequest
   | TranscriptionsClientRequest
   | TranslationsClientRequest;
 
@@ -41,6 +43,7 @@ export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientPr
   embeddings: embeddingsProtocol,
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
+  speech: speechProtocol,
   transcriptions: transcriptionsProtocol,
   translations: translationsProtocol,
 };

@@ -5,6 +5,7 @@ import { imagesExchange } from './images';
 import { nameFields } from './name-fields';
 import { openaiResponsesFormat } from './openai-responses/format';
 import { passExchange } from './pass-exchange';
+import { speechExchange } from './speech';
 import { transcriptionsExchange } from './transcriptions';
 import { translateExchange } from './translate-exchange';
 
@@ -18,6 +19,7 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   const { client, provider, searches = 0 } = options;
   if (client.format === 'embeddings') return embeddingsExchange(options, client);
   if (client.format === 'images' || client.format === 'image-edits') return imagesExchange(options, client);
+  if (client.format === 'speech') return speechExchange(options, client);
   if (client.format === 'transcriptions' || client.format === 'translations')
     return transcriptionsExchange(options, client);
   const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);

@@ -238,6 +238,7 @@ const PROMPT_FIELDS = {
   embeddings: 'input',
   images: 'prompt',
   'image-edits': 'prompt',
+  speech: 'input',
   transcriptions: 'file',
   translations: 'file',
 } as const satisfies Record<ClientRequest['format'], string>;

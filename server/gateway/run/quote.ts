@@ -32,6 +32,7 @@ const FORMAT_OF = {
   '/v1/messages': 'messages',
   '/v1/responses': 'responses',
   '/v1/embeddings': 'embeddings',
+  '/v1/audio/speech': 'speech',
   '/v1/images/generations': 'images',
   '/v1/images/edits': 'image-edits',
 } as const satisfies Record<string, ClientRequest['format']>;

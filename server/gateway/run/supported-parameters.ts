@@ -4,6 +4,7 @@ import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
 import { imageParameters } from '../providers/images';
 import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
+import { SPEECH_FIELDS } from '../providers/speech';
 import { transcriptionParameters } from '../providers/transcriptions';
 
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
@@ -13,6 +14,7 @@ export function supportedParameters(model: CatalogModel): string[] {
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
   if (type === 'image') return imageParameters(profile);
+  if (type === 'speech') return [...SPEECH_FIELDS];
   if (type === 'transcription') return [...transcriptionParameters(profile)];
   if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;

@@ -6,6 +6,12 @@ import { embeddingListSchema } from '../../gateway/protocols/embeddings/response
 import { embeddingsRequestSchema } from '../../gateway/protocols/embeddings/schema';
 import { imageListSchema } from '../../gateway/protocols/images/response-schema';
 import { imageEditsRequestSchema, imagesRequestSchema } from '../../gateway/protocols/images/schema';
+import { speechRequestSchema } from '../../gateway/protocols/speech/schema';
+import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
+import {
+  transcriptionRequestSchema,
+  translationRequestSchema,
+} from '../../gateway/protocols/transcriptions/schema';
 import {
   contentBlockSchema,
   contentDeltaSchema,
@@ -23,11 +29,6 @@ import { rerankResultsSchema } from '../../gateway/protocols/rerank/response-sch
 import { rerankRequestSchema } from '../../gateway/protocols/rerank/schema';
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
-import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
-import {
-  transcriptionRequestSchema,
-  translationRequestSchema,
-} from '../../gateway/protocols/transcriptions/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
 import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';
 import { deletedResponseSchema, inputItemListSchema } from '../../gateway/run/stored-responses';
@@ -74,6 +75,7 @@ const REQUESTS = {
   OcrRequest: ocrRequestSchema,
   ImagesRequest: imagesRequestSchema,
   ImageEditsRequest: imageEditsRequestSchema,
+  SpeechRequest: speechRequestSchema,
   TranscriptionRequest: transcriptionRequestSchema,
   TranslationRequest: translationRequestSchema,
   CountTokensRequest: countTokensSchema,

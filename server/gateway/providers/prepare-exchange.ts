@@ -8,6 +8,7 @@ import { ocrExchange } from './ocr';
 import { openaiResponsesFormat } from './openai-responses/format';
 import { passExchange } from './pass-exchange';
 import { rerankExchange } from './rerank';
+import { speechExchange } from './speech';
 import { transcriptionsExchange } from './transcriptions';
 import { translateExchange } from './translate-exchange';
 
@@ -24,6 +25,7 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   if (client.format === 'rerank') return rerankExchange(options, client);
   if (client.format === 'ocr') return ocrExchange(options, client);
   if (client.format === 'images' || client.format === 'image-edits') return imagesExchange(options, client);
+  if (client.format === 'speech') return speechExchange(options, client);
   if (client.format === 'transcriptions' || client.format === 'translations')
     return transcriptionsExchange(options, client);
   const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);

@@ -243,6 +243,7 @@ const PROMPT_FIELDS = {
   rerank: 'documents',
   images: 'prompt',
   'image-edits': 'prompt',
+  speech: 'input',
   transcriptions: 'file',
   translations: 'file',
 } as const satisfies Record<ClientRequest['format'], string>;

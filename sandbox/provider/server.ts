@@ -12,6 +12,7 @@ import { openaiFormat } from './openai-format';
 import { RequestLog } from './request-log';
 import { planSteps, playSteps, waitForAbort } from './stream-steps';
 import { PromptCache } from './token-usage';
+import { SandboxVideos } from './videos';
 import type { Failure, WireFormat } from './wire-format';
 
 /** How long the model `slow` waits before it responds. */
@@ -19,11 +20,11 @@ const SLOW_MS = 60_000;
 /** Non-streamed responses are delayed as well, but by no more than this. */
 const WHOLE_ANSWER_MAX_MS = 1_500;
 
-type Sandbox = { cache: PromptCache; log: RequestLog };
+type Sandbox = { cache: PromptCache; log: RequestLog; videos: SandboxVideos };
 
 /** A model provider on loopback: OpenAI's chat completions and embeddings, and the basics of Anthropic's messages. */
 export async function startSandboxProvider(): Promise<LoopbackServer> {
-  const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog() };
+  const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog(), videos: new SandboxVideos() };
   const server = await listenOnLoopback((request, response) => route(sandbox, request, response));
   return { url: `${server.url}/v1`, close: server.close };
 }
@@ -41,12 +42,16 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
     case 'POST /v1/images/generations':
     case 'POST /v1/images/edits':
       return sendImages(sandbox.log, request, response);
+    case 'POST /v1/videos/generations':
+      return sandbox.videos.start(sandbox.log, request, response);
     case 'GET /__sandbox/requests':
       return sendJson(response, 200, sandbox.log.toJson());
     case 'DELETE /__sandbox/requests':
       sandbox.log.clear();
       return sendJson(response, 200, sandbox.log.toJson());
     default:
+      if (request.method === 'GET' && pathname.startsWith('/v1/videos/'))
+        return sandbox.videos.read(pathname, response);
       return refuse(response, openaiFormat, {
         status: 404,
         kind: 'bad_request',

@@ -6,6 +6,7 @@ import type {
   ModelResponse,
   ModelType,
   Prompt,
+  Resolution,
   StreamEvent,
   TokenUsage,
   UnitModel,
@@ -70,6 +71,8 @@ export interface ClientProtocol<Request> {
   measure(request: Request, counted?: CountedPart): Measured;
   /** The most units of a request besides text tokens. Absent in formats whose prices count none. */
   units?(request: Request, model: UnitModel): Units;
+  /** The resolution that decides the price. Absent in formats without one. */
+  resolution?(request: Request): Resolution;
   /** The provider takes no limit of the output tokens, so the hold must cover the most that the model produces. */
   readonly hasFixedOutput?: boolean;
   /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */

@@ -9,6 +9,7 @@ import {
 } from './images/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
+import { type VideosClientRequest, videosProtocol } from './videos/protocol';
 
 export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
 
@@ -17,7 +18,8 @@ export type ClientRequest =
   | ConversationRequest
   | EmbeddingsClientRequest
   | ImagesClientRequest
-  | ImageEditsClientRequest;
+  | ImageEditsClientRequest
+  | VideosClientRequest;
 
 export const CONVERSATION_PROTOCOLS: Readonly<
   Record<ConversationRequest['format'], ConversationProtocol<ConversationRequest>>
@@ -33,4 +35,5 @@ export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientPr
   embeddings: embeddingsProtocol,
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
+  videos: videosProtocol,
 };

@@ -1,3 +1,4 @@
+import { invariant } from '../../base/errors';
 import { embeddingsExchange } from './embeddings';
 import type { Exchange, ExchangeOptions } from './exchange';
 import { FORMATS } from './formats';
@@ -17,6 +18,7 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   const { client, provider, searches = 0 } = options;
   if (client.format === 'embeddings') return embeddingsExchange(options, client);
   if (client.format === 'images' || client.format === 'image-edits') return imagesExchange(options, client);
+  invariant(client.format !== 'videos', 'a video is a job');
   const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);
   const format = usesResponses ? openaiResponsesFormat : FORMATS[provider.format];
   const through = format.passThrough(client);

@@ -67,6 +67,8 @@ export type ProviderProfile = {
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
   /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
   images: 'sizes' | 'aspect-ratios';
+  /** Where its videos are, besides its API; null if it makes none in a format that we call. */
+  videoHosts: readonly string[] | null;
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -152,6 +154,7 @@ const GENERIC: ProviderProfile = {
   webSearch: null,
   embeddings: PLAIN_EMBEDDINGS,
   images: 'sizes',
+  videoHosts: null,
   deniedFields: [],
 };
 
@@ -207,6 +210,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     refusalFee: XAI_REFUSAL_FEE,
     images: 'aspect-ratios',
+    videoHosts: ['vidgen.x.ai'],
     deniedFields: ['search_parameters', 'deferred'],
   },
   mistral: {
@@ -261,6 +265,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     efforts: ALL_EFFORTS,
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
+    videoHosts: [],
   },
 };
 

@@ -14,7 +14,9 @@ export function writeForm(body: Json, boundary: string): Buffer[] {
   const parts: Buffer[] = [];
   const addHead = (name: string, more = ''): number =>
     parts.push(
-      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"${more}\r\n\r\n`),
+      Buffer.from(
+        `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"${more}\r\n\r\n`,
+      ),
     );
   const add = (name: string, value: unknown): void => {
     if (value === undefined || value === null) return;

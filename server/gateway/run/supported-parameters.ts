@@ -12,6 +12,7 @@ export function supportedParameters(model: CatalogModel): string[] {
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
   if (type === 'image') return imageParameters(profile);
+  if (type === 'video') return ['seconds', 'size', 'input_reference'];
   if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;
   const accepts =

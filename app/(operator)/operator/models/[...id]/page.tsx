@@ -6,7 +6,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { nowDate } from '@/server/base/clock';
-import { findCatalogModel } from '@/server/gateway/pricing/catalog';
+import { findCatalogModel, versionsInForce } from '@/server/gateway/pricing/catalog';
 import { listPriceHistory } from '@/server/gateway/pricing/price-history';
 import { inUsd } from '../../write-amounts';
 import { PriceTable } from './price-table';
@@ -37,7 +37,7 @@ export default async function ModelPage(props: Props) {
             : `${model.name}, ${model.contextWindow.toLocaleString('en')} tokens of context`
         }
       />
-      {history.map(({ version, effectiveAt, hours, prices, webSearch }) => (
+      {history.map(({ version, effectiveAt, condition, prices, webSearch }) => (
         <Section
           key={version}
           title={
@@ -48,13 +48,13 @@ export default async function ModelPage(props: Props) {
           description={
             <>
               Version <code className="font-mono text-[13px] wrap-anywhere">{version.split('@').at(-1)}</code>
-              {hours !== null && `. ${hours}.`}
+              {condition !== null && `. ${condition}.`}
               {webSearch !== null && `. Web searches: ${inUsd(webSearch)} per 1,000.`}
             </>
           }
           actions={
             <StateOf
-              isInForce={version === model?.priceVersion || version === model?.offPeak?.name}
+              isInForce={model !== null && versionsInForce(model).includes(version)}
               effectiveAt={effectiveAt}
             />
           }

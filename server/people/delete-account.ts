@@ -38,6 +38,8 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.keptThread.deleteMany({ where: { userId } });
     await tx.keptResponse.deleteMany({ where: { userId } });
     await tx.idempotentRequest.deleteMany({ where: { userId } });
+    // Those that run are settled when they end, and forgotten then.
+    await tx.videoJob.updateMany({ where: { userId }, data: { deletedAt: nowDate(), url: null } });
     await tx.unansweredRequest.deleteMany({ where: { userId } });
     await tx.checkoutVisit.deleteMany({ where: { userId } });
     await tx.autoTopUp.deleteMany({ where: { userId } });

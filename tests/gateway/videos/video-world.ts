@@ -9,11 +9,12 @@ import { startApi } from '../../harness/api-server';
 import { newDatabase } from '../../harness/database';
 import { newPerson, type Person } from '../../harness/people';
 
-export const GROK = 'xai/grok-imagine-video';
+export { GROK } from './video-model';
+import { GROK } from './video-model';
 /** Enough of an MP4 for a client that only stores it. */
 export const FILM = Buffer.from('....ftypisom-a-film');
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A provider of videos, whose answers a test replaces. */
 export class VideoProvider {
@@ -24,7 +25,7 @@ export class VideoProvider {
   /** The response to a request for a video. */
   onStart: Answer = (response) => send(response, { request_id: `job-${this.started.length}` });
   /** The state of a job. */
-  onRead: (id: string) => Answer = () => (response) => send(response, this.done());
+  onRead: Answer = (response) => send(response, this.done());
   onFile: Answer = (response) => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': FILM.length });
     response.end(FILM);
@@ -48,7 +49,7 @@ export class VideoProvider {
         return this.onStart(response, request);
       }
       this.reads++;
-      return this.onRead(path.slice('/v1/videos/'.length))(response, request);
+      return this.onRead(response, request);
     });
     this.url = server.url;
     afterAll(() => server.close());
@@ -60,7 +61,10 @@ export function send(response: ServerResponse, body: unknown, status = 200): voi
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-export const answer = (body: unknown, status = 200) => (): Answer => (response) => send(response, body, status);
+export const answer =
+  (body: unknown, status = 200): Answer =>
+  (response) =>
+    send(response, body, status);
 
 export async function startVideoWorld() {
   await newDatabase();

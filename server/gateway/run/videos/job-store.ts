@@ -214,7 +214,7 @@ export async function deleteJob({ userId, partnerId, keyIds }: KeptReader, id: s
 export async function forgetVideos(): Promise<void> {
   await deleteInSteps(
     `DELETE FROM video_job WHERE id IN (
-       SELECT id FROM video_job WHERE expires_at <= $1 AND state <> 'running' LIMIT $2)`,
+       SELECT id FROM video_job WHERE (expires_at <= $1 OR deleted_at <= $1) AND state <> 'running' LIMIT $2)`,
     nowDate(),
   );
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from 'playwright/test';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
+import { readBlock } from '../tests/harness/blocks';
 import { expectAccessibleInLightAndDark } from './fixtures/accessibility';
 import { bundleApp } from './fixtures/app-bundle';
 import { chooseAmount, findCheckout, finish, payByCard } from './fixtures/checkout-walk';
@@ -103,8 +103,7 @@ test('a user signs in, buys at the 402, gets the response, and sees the balance 
 });
 
 test('the script and the button of the skill open the checkout as they are', async ({ page, partner }) => {
-  const [, html = ''] = /```html\n(.*?)```/s.exec(readFileSync('widget/skill.md', 'utf8')) ?? [];
-  const body = html
+  const body = readBlock('widget/skill.md', 'id="buy"')
     // The page around it has a button with this id.
     .replaceAll(/(["'])buy\1/g, '$1pay$1')
     .replaceAll('https://YOUR-SERVICE', BASE_URL)

@@ -53,6 +53,14 @@ test('a user buys credits in a partner app and spends some on a streamed respons
   expect(cost).toBeGreaterThan(0);
   expect(balance).toBeLessThan(1000);
   expect(Math.abs(balance - (1000 - cost))).toBeLessThan(0.011);
+
+  await page.getByLabel('Model').selectOption('sandbox/paint');
+  await page.getByRole('button', { name: 'Send' }).click();
+  const picture = page.getByRole('img', { name: 'What the model made of the prompt' });
+  await expect(picture).toBeVisible();
+  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(256);
+  await expect(page.getByTestId('cost')).toContainText('for ');
+  await expectAccessible(page);
 });
 
 const MOST_BYTES = 200_000;

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, type Page } from 'playwright/test';
+import { readBlock } from '../tests/harness/blocks';
 import { bundleApp } from './fixtures/app-bundle';
 import { confirmAllowance, findCheckout, finish, newEmail } from './fixtures/checkout-walk';
 import {
@@ -228,9 +229,17 @@ test('a key that does not work, or belongs to another app, is dropped silently',
   }
 });
 
+test('the script and the button of the guide open the checkout as they are', async ({ page, partner }) => {
+  const body = readBlock('docs/widget.md', 'onLoginCompleted: (')
+    .replaceAll('https://YOUR-SERVICE', BASE_URL)
+    .replaceAll('svc_pk_…', partner.publishableKey);
+  await page.goto(partner.page({ options: null, body }));
+  await page.getByRole('button', { name: 'Buy credits' }).click();
+  await expect((await findCheckout(page)).getByLabel('E-mail')).toBeVisible();
+});
+
 test('the snippet in the guide queues calls made before the script has loaded', async ({ page, partner }) => {
-  const guide = readFileSync(path.join(import.meta.dirname, '../docs/widget.md'), 'utf8');
-  const snippet = /<script>\n([^<]*window\.Svc[^<]*)<\/script>/.exec(guide)?.[1];
+  const snippet = /<script>\n([^<]*)<\/script>/.exec(readBlock('docs/widget.md', 'window.Svc'))?.[1];
   expect(snippet).toBeDefined();
   const early = `${snippet}
     Svc.init({ publishableKey: '${partner.publishableKey}' });

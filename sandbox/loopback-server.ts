@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { type MultipartForm, readMultipart } from '../server/base/http/read-multipart';
 import { describeError, log } from '../server/base/log';
 
 export type LoopbackServer = { url: string; close(): Promise<void> };
@@ -47,6 +49,13 @@ export async function readBody(request: IncomingMessage): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
+}
+
+/** The parts of multipart/form-data. */
+export function readForm(request: IncomingMessage): Promise<MultipartForm> {
+  const headers = new Headers({ 'content-type': request.headers['content-type'] ?? '' });
+  const body = Readable.toWeb(request) as ReadableStream<Uint8Array>;
+  return readMultipart({ headers, body }, { limitBytes: MAX_BODY_BYTES, key: '' });
 }
 
 /** Null when the text is not JSON. */

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DAY_MS, nowDate } from '../server/base/clock';
-import type { ProviderName } from '../server/base/endpoints';
 import { modelSchema } from '../server/gateway/pricing/catalog-schema';
 import { DEFAULT_MAX_AGE_DAYS, readMaxAgeDays } from '../server/gateway/pricing/max-age';
 import { buildModel, type CatalogEntry } from './catalog/build-model';
@@ -10,7 +9,7 @@ import { type LiteLlm, readLiteLlm } from './catalog/litellm';
 import { type ModelsDev, readModelsDev } from './catalog/models-dev';
 import { matchesPattern, newestDate, type Overrides, readOverrides } from './catalog/overrides';
 import { findVersion, readSource } from './catalog/read-source';
-import { SOURCE_NAMES } from './catalog/selection';
+import { type ListedProvider, SOURCE_NAMES } from './catalog/selection';
 import { readOptions } from './read-options.mjs';
 
 /** `npm run catalog` writes server/gateway/pricing/catalog.json from its sources. How: docs/catalogue.md. */
@@ -91,7 +90,7 @@ function buildAll() {
     differences: [] as string[],
     leftOut: new Map<string, string[]>(),
   };
-  for (const provider of Object.keys(SOURCE_NAMES) as ProviderName[]) {
+  for (const provider of Object.keys(SOURCE_NAMES) as ListedProvider[]) {
     for (const model of listModels(provider)) {
       const id = `${provider}/${model}`;
       const built = buildOne(provider, model);
@@ -109,7 +108,7 @@ function buildAll() {
   return result;
 }
 
-function buildOne(provider: ProviderName, model: string): ReturnType<typeof buildModel> {
+function buildOne(provider: ListedProvider, model: string): ReturnType<typeof buildModel> {
   const id = `${provider}/${model}`;
   const excluded = overrides.leftOut.find(({ ids }) => ids.some((pattern) => matchesPattern(pattern, id)));
   if (excluded) return { leftOut: excluded.note ?? excluded.source };
@@ -136,7 +135,7 @@ function buildOne(provider: ProviderName, model: string): ReturnType<typeof buil
 }
 
 /** Every model that a source or an override names; of OpenRouter's hundreds, only those with limits. */
-function listModels(provider: ProviderName): string[] {
+function listModels(provider: ListedProvider): string[] {
   const prefix = `${provider}/`;
   const names = SOURCE_NAMES[provider];
   const known = sources.modelsDev.flatMap((source) => [...source.find(names.modelsDev).keys()]);

@@ -285,9 +285,9 @@ function PriceExcerpt({ rows }: { rows: PriceRow[] }) {
 
 const EXCERPT_ROWS = 6;
 
-/** The newest model of each provider, as many as fit; only served models, if there are any. */
+/** The newest language model of each provider, as many as fit; only served models, if there are any. */
 function chooseExcerpt(rows: PriceRow[]): PriceRow[] {
-  const real = rows.filter((row) => !isSandbox(row));
+  const real = rows.filter((row) => row.type === 'language' && !isSandbox(row));
   const served = real.filter(({ isServed }) => isServed);
   const makers = new Map<string, PriceRow>();
   for (const row of served.length > 0 ? served : real)

@@ -7,6 +7,7 @@ export type Usage = {
   credits: number;
   input_tokens: number;
   output_tokens: number;
+  output_units?: number;
   commission_credits: number;
 };
 
@@ -73,6 +74,21 @@ export async function streamResponse(
     onText(chunk.choices?.[0]?.delta?.content ?? '');
   }
   return response.headers.get('x-request-id');
+}
+
+/** Makes a picture. Returns it as a data URL, with the id of the request. */
+export async function makeImage(
+  apiUrl: string,
+  userKey: string,
+  { signal, ...input }: { model: string; prompt: string; signal: AbortSignal },
+): Promise<{ requestId: string | null; url: string }> {
+  const body = { ...input, quality: 'low' };
+  const response = await request(`${apiUrl}/v1/images/generations`, userKey, { signal, body });
+  const { data } = (await response.json()) as { data: { b64_json: string }[] };
+  return {
+    requestId: response.headers.get('x-request-id'),
+    url: `data:image/png;base64,${data[0]?.b64_json ?? ''}`,
+  };
 }
 
 async function* readEvents(response: Response): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { crc32, deflateSync } from 'node:zlib';
-import { parseJson, readBody, sendJson } from '../loopback-server';
+import { parseJson, readBody, readForm, sendJson } from '../loopback-server';
 import type { RequestLog } from './request-log';
 import { hashText, seededRandom } from './seeded-random';
 import { countPromptTokens } from './token-usage';
@@ -32,13 +32,12 @@ export async function sendImages(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const text = await readBody(request);
-  const body = parseJson(text)?.value as Body | undefined;
-  log.add(request, body ?? text);
-  const { model, prompt } = body ?? {};
+  const body = await readRequest(request);
+  log.add(request, body);
+  const { model, prompt } = body;
   if (model === 'paint-error-500')
     return sendError(response, 500, { message: 'The server had an error', type: 'server_error' });
-  if (body === undefined || (model !== 'paint' && model !== 'sketch') || typeof prompt !== 'string')
+  if ((model !== 'paint' && model !== 'sketch') || typeof prompt !== 'string')
     return sendError(response, 400, { message: 'Invalid images request', type: 'invalid_request_error' });
   if (/\bforbidden\b/.test(prompt))
     return sendError(response, 400, {
@@ -59,6 +58,28 @@ export async function sendImages(
       usage: usageOf(body, count, 0),
     }),
   });
+}
+
+/** An edit may be a form, whose fields are text. */
+async function readRequest(request: IncomingMessage): Promise<Body> {
+  if (!request.headers['content-type']?.startsWith('multipart/'))
+    return (parseJson(await readBody(request))?.value ?? {}) as Body;
+  const { fields, files } = await readForm(request);
+  const {
+    n,
+    stream,
+    partial_images: partial,
+    ...texts
+  } = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+  const images = files.filter(({ field }) => field !== 'mask').map(({ filename }) => filename);
+  return {
+    ...texts,
+    images,
+    mask: files.length > images.length,
+    stream: stream === 'true',
+    ...(n !== undefined && { n: Number(n) }),
+    ...(partial !== undefined && { partial_images: Number(partial) }),
+  };
 }
 
 function sendError(response: ServerResponse, status: number, error: object): void {

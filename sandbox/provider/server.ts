@@ -4,6 +4,7 @@ import { randomBase62 } from '../../server/base/ids';
 import { type LoopbackServer, listenOnLoopback, parseJson, readBody, sendJson } from '../loopback-server';
 import { type Answer, composeAnswer } from './answers';
 import { anthropicFormat } from './anthropic-format';
+import { isDocumentPath, sendDocuments } from './documents';
 import { sendEmbeddings } from './embeddings';
 import type { GenerationRequest } from './generation-request';
 import { sendImages } from './images';
@@ -12,6 +13,7 @@ import { openaiFormat } from './openai-format';
 import { RequestLog } from './request-log';
 import { planSteps, playSteps, waitForAbort } from './stream-steps';
 import { PromptCache } from './token-usage';
+import { sendTranscript } from './transcriptions';
 import { SandboxVideos } from './videos';
 import type { Failure, WireFormat } from './wire-format';
 
@@ -22,7 +24,7 @@ const WHOLE_ANSWER_MAX_MS = 1_500;
 
 type Sandbox = { cache: PromptCache; log: RequestLog; videos: SandboxVideos };
 
-/** A model provider on loopback: OpenAI's chat completions and embeddings, and the basics of Anthropic's messages. */
+/** A model provider on loopback: OpenAI's chat completions and embeddings, the endpoints of documents, and the basics of Anthropic's messages. */
 export async function startSandboxProvider(): Promise<LoopbackServer> {
   const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog(), videos: new SandboxVideos() };
   const server = await listenOnLoopback((request, response) => route(sandbox, request, response));
@@ -32,6 +34,8 @@ export async function startSandboxProvider(): Promise<LoopbackServer> {
 async function route(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
   response.setHeader('x-request-id', `req_${randomBase62(24)}`);
+  if (request.method === 'POST' && isDocumentPath(pathname))
+    return sendDocuments(sandbox.log, { request, response, pathname });
   switch (`${request.method} ${pathname}`) {
     case 'POST /v1/chat/completions':
       return generate(sandbox, openaiFormat, request, response);
@@ -44,6 +48,9 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       return sendImages(sandbox.log, request, response);
     case 'POST /v1/videos/generations':
       return sandbox.videos.start(sandbox.log, request, response);
+    case 'POST /v1/audio/transcriptions':
+    case 'POST /v1/audio/translations':
+      return sendTranscript(sandbox.log, request, response);
     case 'GET /__sandbox/requests':
       return sendJson(response, 200, sandbox.log.toJson());
     case 'DELETE /__sandbox/requests':

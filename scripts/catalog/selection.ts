@@ -2,8 +2,11 @@ import type { ProviderName } from '../../server/base/endpoints';
 
 /** Which providers the catalogue covers, their names in the sources, and which of their models. */
 
+/** Those whose language models are listed. The models of the others are in `document-models.json`. */
+export type ListedProvider = Exclude<ProviderName, 'cohere' | 'voyage' | 'jina'>;
+
 export const SOURCE_NAMES: Readonly<
-  Record<ProviderName, { modelsDev: string; genaiPrices: string; liteLlm: string }>
+  Record<ListedProvider, { modelsDev: string; genaiPrices: string; liteLlm: string }>
 > = {
   openai: { modelsDev: 'openai', genaiPrices: 'openai', liteLlm: 'openai' },
   anthropic: { modelsDev: 'anthropic', genaiPrices: 'anthropic', liteLlm: 'anthropic' },

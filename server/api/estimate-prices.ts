@@ -1,5 +1,6 @@
 import { estimateCredits } from '../gateway/pricing/estimate';
 import { modelsOf } from '../gateway/pricing/served';
+import { exampleOf } from '../gateway/pricing/unit-example';
 import { requirePartner } from '../partners/partner';
 import type { PriceEstimate, PricingRequest } from './pricing';
 
@@ -14,13 +15,18 @@ export async function estimatePrices(request: PricingRequest): Promise<PriceEsti
     token_assumption: size,
     models: modelsOf(partner)
       .filter(({ id }) => request.models === undefined || request.models.includes(id))
-      .map((model) => ({
-        id: model.id,
-        name: model.name,
-        credits_per_request: estimateCredits(model, size, partner.rateBp),
-        ...(model.offPeak && {
-          off_peak_credits_per_request: estimateCredits(model.offPeak, size, partner.rateBp),
-        }),
-      })),
+      .map((model) => {
+        const example = exampleOf(model);
+        return {
+          id: model.id,
+          name: model.name,
+          type: model.type,
+          ...(example !== null && { assumption: example.what }),
+          credits_per_request: estimateCredits(model, example?.usage ?? size, partner.rateBp),
+          ...(model.offPeak && {
+            off_peak_credits_per_request: estimateCredits(model.offPeak, size, partner.rateBp),
+          }),
+        };
+      }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../base/errors';
+import { MODEL_TYPES } from '../gateway/protocols/neutral';
 
 const DEFAULT_TOKENS = 2_500;
 const MAX_TOKENS = 100_000_000;
@@ -50,6 +51,11 @@ export const priceEstimateSchema = z.object({
     z.object({
       id: z.string(),
       name: z.string(),
+      type: z.enum(MODEL_TYPES),
+      assumption: z.string().optional().meta({
+        description:
+          'What the estimate is for, such as `1 page` or `1 minute`, for models that are not priced by text tokens alone. The token assumption does not apply to them.',
+      }),
       credits_per_request: z.number().meta({ description: 'Commission included; at most six decimals.' }),
       off_peak_credits_per_request: z.number().optional().meta({
         description:

@@ -23,6 +23,9 @@ export const ENDPOINTS = {
   together: { format: 'openai', baseUrl: 'https://api.together.xyz/v1' },
   fireworks: { format: 'openai', baseUrl: 'https://api.fireworks.ai/inference/v1' },
   openrouter: { format: 'openai', baseUrl: 'https://openrouter.ai/api/v1' },
+  cohere: { format: 'openai', baseUrl: 'https://api.cohere.com/v2' },
+  voyage: { format: 'openai', baseUrl: 'https://api.voyageai.com/v1' },
+  jina: { format: 'openai', baseUrl: 'https://api.jina.ai/v1' },
   moonshot: { format: 'openai', baseUrl: 'https://api.moonshot.ai/v1' },
 } as const satisfies Record<string, Endpoint>;
 

@@ -63,6 +63,8 @@ export type NewPartner = {
   askedBy?: Asker;
   /** Signed up and awaiting the operator's approval. Disabled until then. */
   isPending?: boolean;
+  /** Of the program that proposed the app. */
+  proposalHash?: Uint8Array<ArrayBuffer>;
 };
 
 export async function createPartner(partner: NewPartner, tx?: Tx): Promise<Partner> {
@@ -81,6 +83,7 @@ export async function createPartner(partner: NewPartner, tx?: Tx): Promise<Partn
     teamId: partner.teamId ?? (ownerEmail ? await openOwnTeam(tx, ownerEmail, name) : null),
     keyBy: actor,
     rateBp,
+    ...(partner.proposalHash && { proposalHash: partner.proposalHash }),
     ...(isPending && { review: 'pending', disabledAt: createdAt }),
     createdAt,
     origins: { create: registered.map((origin) => ({ origin, createdAt, createdBy: actor })) },

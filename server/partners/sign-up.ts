@@ -6,6 +6,7 @@ import { ApiError } from '../base/errors';
 import { lockAccount } from '../base/lock-account';
 import { recordTeamAction } from './audit-log';
 import { createPartner, type Partner } from './partner';
+import { hashProposal, requireUnused } from './proposals';
 import { hasRight, writeRolesWith } from './rights';
 import { findRole, lockTeam, openOwnTeam } from './teams';
 
@@ -23,13 +24,13 @@ export type SignUp = {
   name: string;
   rateBp: number;
   origins: string[];
+  /** The token of the program that proposed it. */
+  proposal?: string | undefined;
 };
 
 export async function signUpPartner(signUp: SignUp): Promise<Partner> {
-  const { PARTNER_SIGNUP: mode } = settings();
-  if (mode === 'closed')
-    throw new ApiError('invalid_request', 'Sign-up is closed. Ask the operator to register your app.');
-  const { userId, name, rateBp, origins } = signUp;
+  requireOpenSignUp();
+  const { userId, name, rateBp, origins, proposal } = signUp;
   return inTransaction(async (tx) => {
     await lockAccount(tx, userId);
     const teamId = await requireTeam(tx, signUp);
@@ -48,12 +49,23 @@ export async function signUpPartner(signUp: SignUp): Promise<Partner> {
         'invalid_request',
         `A team has at most ${MAX_APPS_EVER} apps with those that it deleted, and this one had them.`,
       );
-    const asked = { askedBy: { teamId }, actor: userId, isPending: mode === 'approval' };
+    if (proposal !== undefined) await requireUnused(tx, proposal);
+    const asked = {
+      askedBy: { teamId },
+      actor: userId,
+      isPending: settings().PARTNER_SIGNUP === 'approval',
+      ...(proposal !== undefined && { proposalHash: hashProposal(proposal) }),
+    };
     const partner = await createPartner({ name, rateBp, origins, teamId, ...asked }, tx);
     const after = { name: partner.name, rate: rateBp / 100, origins };
     await recordTeamAction(tx, { teamId, partnerId: partner.id, actor: userId, what: 'app.create', after });
     return partner;
   });
+}
+
+export function requireOpenSignUp(): void {
+  if (settings().PARTNER_SIGNUP === 'closed')
+    throw new ApiError('invalid_request', 'Sign-up is closed. Ask the operator to register your app.');
 }
 
 async function requireTeam(tx: Tx, { email, teamId, name }: SignUp): Promise<string> {

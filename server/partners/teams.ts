@@ -9,7 +9,7 @@ import type { Role } from './rights';
 /** An app that a team manages. */
 export type AppOfTeam = Partner & { teamId: string };
 
-type Membership = { partner: AppOfTeam; role: Role };
+export type Membership = { partner: AppOfTeam; role: Role };
 
 /** Null for an app of a team that this person does not belong to, or of none. */
 export async function findMembership(email: string, partnerId: string): Promise<Membership | null> {

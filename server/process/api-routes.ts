@@ -10,6 +10,8 @@ import * as oauthDevice from '../../app/oauth/device/route.api';
 import * as oauthRevoke from '../../app/oauth/revoke/route.api';
 import * as oauthToken from '../../app/oauth/token/route.api';
 import * as readyz from '../../app/readyz/route.api';
+import * as transcriptions from '../../app/v1/audio/transcriptions/route.api';
+import * as translations from '../../app/v1/audio/translations/route.api';
 import * as sendCode from '../../app/v1/auth/send-code/route.api';
 import * as verifyCode from '../../app/v1/auth/verify-code/route.api';
 import * as completions from '../../app/v1/chat/completions/route.api';
@@ -34,7 +36,10 @@ import * as countTokens from '../../app/v1/messages/count_tokens/route.api';
 import * as messages from '../../app/v1/messages/route.api';
 import * as model from '../../app/v1/models/[...id]/route.api';
 import * as models from '../../app/v1/models/route.api';
+import * as moderations from '../../app/v1/moderations/route.api';
+import * as ocr from '../../app/v1/ocr/route.api';
 import * as openapi from '../../app/v1/openapi.json/route.api';
+import * as rerank from '../../app/v1/rerank/route.api';
 import * as inputItems from '../../app/v1/responses/[id]/input_items/route.api';
 import * as keptResponse from '../../app/v1/responses/[id]/route.api';
 import * as inputTokens from '../../app/v1/responses/input_tokens/route.api';
@@ -61,6 +66,8 @@ export const API_ROUTES: Record<string, object> = {
   '/oauth/revoke': oauthRevoke,
   '/oauth/token': oauthToken,
   '/readyz': readyz,
+  '/v1/audio/transcriptions': transcriptions,
+  '/v1/audio/translations': translations,
   '/v1/auth/send-code': sendCode,
   '/v1/auth/verify-code': verifyCode,
   '/v1/chat/completions': completions,
@@ -84,6 +91,9 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/openapi.json': openapi,
   '/v1/responses': responses,
   '/v1/embeddings': embeddings,
+  '/v1/moderations': moderations,
+  '/v1/ocr': ocr,
+  '/v1/rerank': rerank,
   '/v1/images/edits': imageEdits,
   '/v1/images/generations': images,
   '/v1/responses/input_tokens': inputTokens,

@@ -40,7 +40,7 @@ function toCanonical(path: string): string {
  * is not supported gets a response with the endpoint to use instead.
  */
 const UNVERSIONED =
-  /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|images\/generations|images\/edits|responses|responses\/.+|videos|videos\/.+)$/;
+  /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|audio\/transcriptions|audio\/translations|images\/generations|images\/edits|moderations|ocr|rerank|responses|responses\/.+|videos|videos\/.+)$/;
 /** Under the base URL of another service, which no page of this one has. */
 const FOREIGN = /^\/(?!_next\/)(.*\/)?(v\d+(beta)?\/|chat\/completions$)/;
 
@@ -63,6 +63,8 @@ function apiPath(pathname: string): string | null {
   )
     return pathname;
   if (UNVERSIONED.test(pathname)) return `/v1${pathname}`;
+  // The one of Cohere's SDK.
+  if (pathname === '/v2/rerank') return '/v1/rerank';
   if (!pathname.startsWith('/v1/')) return FOREIGN.test(pathname) ? pathname : null;
   if (findWidgetFile(pathname)) return null;
   return pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;

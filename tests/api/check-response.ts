@@ -80,7 +80,8 @@ export function startChecking(url: string, document: OpenApiDocument) {
     { headers = {}, body, query = '', path }: Call = {},
   ): Promise<Response> {
     const [method = '', pattern = ''] = operation.split(' ');
-    const text = typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body);
+    const isSent = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
+    const text = isSent ? body : JSON.stringify(body);
     const response = await fetch(`${url}${path ?? pattern}${query}`, {
       method,
       headers,

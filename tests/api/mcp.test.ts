@@ -9,8 +9,11 @@ import { describe, expect, test } from 'vitest';
 import { readRedirect, redirectParameters } from '@/app/(sign-in)/auth/authorize/request';
 import { listenOnLoopback } from '@/sandbox/loopback-server';
 import { TOOLS } from '@/server/api/mcp/serve';
+import { HOUR_MS, setClock } from '@/server/base/clock';
 import { settings } from '@/server/base/env';
-import { createPartner, disablePartner } from '@/server/partners/partner';
+import { addOrigin, createPartner, disablePartner, listOrigins } from '@/server/partners/partner';
+import { findProposed } from '@/server/partners/proposals';
+import { signUpPartner } from '@/server/partners/sign-up';
 import { setEndpoint } from '@/server/partners/webhooks/endpoint';
 import { createSecret, revealSecret } from '@/server/partners/webhooks/signing-secret';
 import { allowRedirect, checkRedirect } from '@/server/people/authorize';
@@ -52,6 +55,12 @@ async function call(headers: Headers, name: string, input = {}) {
   return { failed, body: JSON.parse(text) };
 }
 
+/** What a person submits on the page for a new app. */
+async function newSignUp() {
+  const { userId, email } = await newAppUser((await newPartner()).id);
+  return { email, userId, teamId: null, name: `Proposed ${userId.slice(-8)}`, rateBp: 1_000, origins: [] };
+}
+
 const JSON_RPC = { jsonrpc: '2.0', id: 1 };
 const ACCEPTED = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
@@ -86,7 +95,7 @@ test.each(['legacy', 'auto'] as const)(
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
     for (const { name, annotations } of tools)
-      expect([name, annotations?.readOnlyHint]).toEqual([name, !name.startsWith('send_')]);
+      expect([name, annotations?.readOnlyHint]).toEqual([name, !/^(send|create|add)_/.test(name)]);
     expect((await textOf(client, 'explain_error', { error: '402' })).text).toContain('insufficient_credits');
     await client.close();
   },
@@ -126,34 +135,92 @@ describe('without a credential', () => {
     });
   });
 
-  test('an app is proposed as a page to confirm, and nothing is created', async () => {
+  test('an app is proposed as a page to confirm, and the program reads its key once a person has created it', async () => {
     const input = { name: 'Harbour Notes', commission_percent: 12.5, origin: 'HTTPS://Harbour.example/' };
-    const { body } = await call({}, 'propose_app', input);
-    expect(Object.fromEntries(new URL(body.url).searchParams)).toEqual({
+    const { body: asked } = await call({}, 'create_app', input);
+    expect(asked).toMatchObject({ status: 'needs_confirmation', expires_at: expect.any(String) });
+    const { proposal } = asked;
+    expect(new URL(asked.url).pathname).toBe('/partner/new');
+    expect(Object.fromEntries(new URL(asked.url).searchParams)).toEqual({
       name: 'Harbour Notes',
       percent: '12.5',
       origin: 'https://harbour.example',
+      proposal,
     });
+    expect((await call({}, 'create_app', { ...input, proposal })).body).toEqual(asked);
+    expect(await findProposed(proposal)).toBeNull();
+
+    const { publishableKey } = await signUpPartner({ ...(await newSignUp()), proposal });
+    const { body: created } = await call({}, 'create_app', { ...input, proposal });
+    expect(created).toEqual({
+      status: 'created',
+      name: expect.stringContaining('Proposed'),
+      name_approved: false,
+      publishable_key: publishableKey,
+      state: 'enabled',
+      commission_percent: 10,
+    });
+    expect((await call({}, 'create_app', input)).body.proposal).not.toBe(proposal);
+  });
+
+  test('one proposal creates one app, for whichever of two people is first @attack', async () => {
+    const { proposal } = (await call({}, 'create_app', { name: 'Twice' })).body;
+    const people = [await newSignUp(), await newSignUp()];
+    const outcomes = await Promise.allSettled(people.map((one) => signUpPartner({ ...one, proposal })));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refused = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(refused.reason).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/already/),
+    });
+  });
+
+  test('a proposal that is invented, changed or older than an hour creates nothing and reads nothing @attack', async () => {
+    const { proposal } = (await call({}, 'create_app', { name: 'Late' })).body;
+    const changed = `${proposal.startsWith('A') ? 'B' : 'A'}${proposal.slice(1)}`;
+    const expectDead = async (token: string) => {
+      await expect(signUpPartner({ ...(await newSignUp()), proposal: token })).rejects.toThrow(/expired/);
+      expect(await call({}, 'create_app', { name: 'Late', proposal: token })).toMatchObject({
+        failed: true,
+        body: { error: { type: 'invalid_request', param: 'proposal' } },
+      });
+    };
+    for (const token of ['', 'svc_pk_1', 'A'.repeat(56), changed]) await expectDead(token);
+    await signUpPartner({ ...(await newSignUp()), proposal });
+    setClock(() => Date.now() + HOUR_MS);
+    await expectDead(proposal).finally(() => setClock());
+  });
+
+  test('wrong details of an app are refused before a person sees them', async () => {
     for (const [param, wrong] of [
       ['name', { name: '<b>' }],
       ['origin', { name: 'Harbour', origin: 'https://*.example' }],
       ['commission_percent', { name: 'Harbour', commission_percent: 1e-300 }],
     ] as const)
-      expect(await call({}, 'propose_app', wrong)).toMatchObject({
+      expect(await call({}, 'create_app', wrong)).toMatchObject({
         failed: true,
         body: { error: { type: 'invalid_request', param } },
       });
   });
 
-  test('an origin is checked by the rules of the checkout', async () => {
+  test('an origin is allowed by the rules of the checkout, or by a person on the page that the tool returns', async () => {
     const origins = ['https://app.example.com', 'notes://*'];
-    const { publishableKey: publishable_key } = await createPartner({ name: 'Origins', rateBp: 0, origins });
-    const check = async (origin: string) =>
-      (await call({}, 'check_origin', { publishable_key, origin })).body;
+    const app = await createPartner({ name: 'Origins', rateBp: 0, origins });
+    const publishable_key = app.publishableKey;
+    const add = async (origin: string) => (await call({}, 'add_origin', { publishable_key, origin })).body;
     for (const allowed of [...origins, 'http://localhost:5173'])
-      expect(await check(allowed)).toMatchObject({ allowed: true });
-    expect(await check('https://www.example.com')).toMatchObject({ allowed: false, url: `${url}/partner` });
-    expect(await check('https://app.example.com/path')).toMatchObject({ error: { param: 'origin' } });
+      expect(await add(allowed)).toMatchObject({ status: 'allowed' });
+    const asked = await add('https://WWW.example.com');
+    const query = new URLSearchParams({ publishable_key, origin: 'https://www.example.com' });
+    expect(asked).toEqual({
+      status: 'needs_confirmation',
+      origin: 'https://www.example.com',
+      url: `${url}/partner/add-origin?${query}`,
+    });
+    expect(await listOrigins(app.id)).toEqual(origins);
+    await addOrigin(app.id, asked.origin);
+    expect(await add(asked.origin)).toEqual({ status: 'allowed', origin: asked.origin });
+    expect(await add('https://app.example.com/path')).toMatchObject({ error: { param: 'origin' } });
   });
 
   test('a tool for users or partners responds with 401 and names the way to sign in', async () => {

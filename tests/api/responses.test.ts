@@ -2,12 +2,14 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listenOnLoopback } from '@/sandbox/loopback-server';
 import { startSandboxPayments } from '@/sandbox/payments/server';
+import { speak, toWav } from '@/sandbox/provider/tones';
 import { DEVICE_GRANT } from '@/server/api/oauth';
 import { buildDocument } from '@/server/api/openapi/document';
 import { DAY_MS, now } from '@/server/base/clock';
 import { inTransaction, pool, prisma } from '@/server/base/db';
 import { settings } from '@/server/base/env';
 import { newId } from '@/server/base/ids';
+import { stopSpending } from '@/server/ledger';
 import { disablePartner, setAllowedModels } from '@/server/partners/partner';
 import type { EventData, EventType } from '@/server/partners/webhooks/events';
 import { recordEvent } from '@/server/partners/webhooks/record';
@@ -64,6 +66,8 @@ async function withSettings(
 
 const funded = await newPerson({ credits: 1_000 });
 const unfunded = await newPerson();
+const stopped = await newPerson();
+await inTransaction((tx) => stopSpending(tx, { userId: stopped.userId, partnerId: stopped.partnerId }));
 const limited = await newPerson({ credits: 100 });
 await setAllowedModels(limited.partnerId, ['sandbox/echo']);
 const paused = await newPerson({ credits: 100 });
@@ -201,6 +205,33 @@ test('POST /v1/embeddings', async () => {
 });
 
 test.each([
+  ['POST /v1/moderations', 'moderation', { input: 'the sea' }, { input: 7 }],
+  ['POST /v1/rerank', 'rerank', { query: 'sea', documents: ['the sea', 'the sky'] }, { documents: [] }],
+  [
+    'POST /v1/ocr',
+    'ocr',
+    { document: { type: 'image_url', image_url: 'https://example.com/a.png' } },
+    { document: {} },
+  ],
+])('%s', async (operation, name, request, wrong) => {
+  const send = (body: object, headers = as(funded)) =>
+    call(operation, { headers, body: { model: `sandbox/${name}`, ...request, ...body } });
+  const isFree = name === 'moderation';
+  // What costs nothing needs no credits, but a user may have stopped the app.
+  const refused = isFree ? stopped : unfunded;
+  expect((await send({})).status).toBe(200);
+  expect((await send(wrong)).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(refused))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ model: `sandbox/${name}-error-500` })).status).toBe(502);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+});
+
+test.each([
   ['POST /v1/images/generations', {}],
   ['POST /v1/images/edits', { images: [{ image_url: 'https://example.com/a.png' }] }],
 ])('%s', async (operation, more) => {
@@ -218,6 +249,25 @@ test.each([
   expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
   expect((await send({ model: 'sandbox/paint-error-500' })).status).toBe(502);
   await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+});
+
+test.each(['POST /v1/audio/transcriptions', 'POST /v1/audio/translations'])('%s', async (operation) => {
+  const send = (fields: Record<string, string>, headers = as(funded), text = 'The sea') => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: 'sandbox/listen', ...fields }))
+      form.append(name, value);
+    form.append('file', new File([new Uint8Array(toWav(speak(text)))], 'a.wav'));
+    return call(operation, { headers, body: form });
+  };
+  expect((await send({})).status).toBe(200);
+  expect((await send({ temperature: 'warm' })).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(unfunded))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ model: 'sandbox/listen-error-500' })).status).toBe(502);
   await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
   await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
 });

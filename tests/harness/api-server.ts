@@ -1,8 +1,10 @@
+import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import type { LoopbackServer } from '@/sandbox/loopback-server';
 import { startSandboxProvider } from '@/sandbox/provider/server';
+import { findWidgetFile } from '@/server/base/http/widget-files';
 import { syncCatalog } from '@/server/gateway/pricing/sync-catalog';
 import { apiListener } from '@/server/process/api-listener';
 import { createClientIpWriter } from '@/server/process/client-ip';
@@ -23,6 +25,9 @@ export async function startApi({
     if (!connections.begin(request, response)) return;
     response.once('close', () => connections.end(request));
     if (trustedProxies.length > 0) writeClientIp(request);
+    const { url: path = '' } = request;
+    // What `proxy.ts` lets Next serve.
+    if (findWidgetFile(path)) return void createReadStream(`public${path}`).pipe(response);
     void apiListener(request, response);
   });
   const connections = new Connections(server);

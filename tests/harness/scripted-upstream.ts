@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { afterAll } from 'vitest';
 import { listenOnLoopback, readBody } from '@/sandbox/loopback-server';
+import { readMultipart } from '@/server/base/http/read-multipart';
 import type { Json } from '@/server/gateway/protocols/neutral';
 
 /** A response of the scripted provider. */
@@ -41,9 +43,9 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const seen = (model: string): SeenRequest[] => requests.get(model) ?? [];
 
   const server = await listenOnLoopback(async (request, response) => {
-    const text = await readBody(request);
-    const isForm = request.headers['content-type']?.startsWith('multipart/form-data');
-    const body = isForm ? readForm(text) : (JSON.parse(text) as Json);
+    const type = request.headers['content-type'] ?? '';
+    const isForm = type.startsWith('multipart/form-data');
+    const body = isForm ? await readForm(await buffer(request), type) : JSON.parse(await readBody(request));
     const model = String(body.model);
     requests.set(model, [...seen(model), { path: request.url ?? '', headers: request.headers, body }]);
     const [scripted, ...rest] = scripts.get(model) ?? [];
@@ -65,8 +67,20 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   };
 }
 
-/** Of a form, the model and the text of all. */
-const readForm = (form: string): Json => ({ model: /name="model"\r\n\r\n(.*?)\r\n/.exec(form)?.[1], form });
+/** Its fields as text, those of one name as a list, its files, and all of it as `form`. */
+async function readForm(bytes: Buffer, type: string): Promise<Json> {
+  const request = new Request('http://upstream', {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: new Uint8Array(bytes),
+  });
+  const { fields, files } = await readMultipart(request, { limitBytes: bytes.length, key: '' });
+  const body: Json = Object.fromEntries(files.map((file) => [file.field, file]));
+  for (const { name, value } of fields)
+    body[name] = name.endsWith('[]') ? [...((body[name] ?? []) as string[]), value] : value;
+  Object.defineProperty(body, 'form', { value: bytes.toString('latin1') });
+  return body;
+}
 
 function send(response: ServerResponse, reply: Reply): void {
   const { status = 200, body, events, headers = {}, breaksOff = false } = reply;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWidget } from '../../scripts/steps.mjs';
+import { listBlocks } from '../harness/blocks';
 
 /** `create-svc-app` and its templates. `npm --prefix lab run templates` builds them and tries them out. */
 
@@ -37,6 +38,20 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(lines).toBeLessThanOrEqual(120);
     expect(linesOf(readme?.text ?? '')).toBeGreaterThan(15);
     expect(linesOf(readme?.text ?? '')).toBeLessThan(25);
+  });
+
+  test('has a README with scripts and programs of its package', () => {
+    const manifest = `widget/templates/${template}/package.json`;
+    const { scripts, dependencies } = existsSync(manifest)
+      ? JSON.parse(readFileSync(manifest, 'utf8'))
+      : // Any server serves a page without a package.
+        { scripts: {}, dependencies: { serve: '*' } };
+    const code = listBlocks(`widget/templates/${template}/README.md`).map((block) => block.code);
+    const [run, programs] = [/^npm (?:run )?(?!install)(\S+)/gm, /^npx (\S+)/gm].map((line) =>
+      [...code.join('').matchAll(line)].map(([, name = '']) => name),
+    );
+    expect(run?.filter((name) => !(name in scripts))).toEqual([]);
+    expect(programs?.filter((name) => !(name in dependencies))).toEqual([]);
   });
 
   test('becomes an app with the key, the model and the address of the service, and without a placeholder', () => {

@@ -268,6 +268,22 @@ async function callWithKey({ user }: World): Promise<void> {
   const body = JSON.stringify({ model: 'sandbox/embed', input: 'hi' });
   const embedded = await get(plain, '/v1/embeddings', { method: 'POST', headers: { authorization }, body });
   expect(embedded.status).toBe(200);
+  const ofDocuments = {
+    '/v1/moderations': { model: 'sandbox/moderation', input: 'hi' },
+    '/v1/rerank': { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] },
+    '/v1/ocr': {
+      model: 'sandbox/ocr',
+      document: { type: 'image_url', image_url: 'https://example.com/a.png' },
+    },
+  };
+  for (const [where, asked] of Object.entries(ofDocuments)) {
+    const sent = await get(plain, where, {
+      method: 'POST',
+      headers: { authorization },
+      body: JSON.stringify(asked),
+    });
+    expect([where, sent.status]).toEqual([where, 200]);
+  }
 }
 
 /** What is wrong with a response, one text for each fault. */

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { readBlock } from '../harness/blocks';
 import { freePort } from '../harness/free-port';
 import { until } from '../harness/until';
 
@@ -46,22 +47,11 @@ events { worker_connections 4096; }
 http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${of};`).join(' ')}
-  upstream svc {
-    ${servers.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n    ')}
-    keepalive 64;
-    keepalive_timeout 60s;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    client_max_body_size 32m;
-    location / {
-      proxy_pass http://svc;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_read_timeout 660s;
-    }
-  }
+  ${readBlock('docs/operating.md', 'upstream svc {')
+    .replace(
+      /server 127\.0\.0\.1:3000 (max_fails=0;).*/,
+      servers.map((url) => `server ${new URL(url).host} $1`).join(' '),
+    )
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)}
 }
 `;

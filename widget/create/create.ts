@@ -127,7 +127,7 @@ async function findModel(service: string): Promise<string> {
     throw new Mistake(`${service} cannot be reached: ${error.message}`);
   });
   const body = (await response.json().catch(() => null)) as { data?: { id: string; type?: string }[] } | null;
-  const ids = (body?.data ?? []).filter(({ type }) => type !== 'embedding').map(({ id }) => id);
+  const ids = (body?.data ?? []).filter(({ type }) => type === 'language').map(({ id }) => id);
   const model = ids.includes('sandbox/story') ? 'sandbox/story' : ids[0];
   if (model === undefined) throw new Mistake(`${service}/v1/models lists no model. Is it the right address?`);
   return model;

@@ -13,7 +13,7 @@ import { signatureOf } from './signature';
 
 const HELP = `Sends the events of your app to an address on this machine, signed as webhooks.
 
-  npx svc-listen --forward-to localhost:4242/webhooks
+  svc-listen --forward-to localhost:4242/webhooks
 
   --forward-to ADDRESS      where to send the events
   --service URL             the service, such as https://pay.example.com (or SVC_URL)

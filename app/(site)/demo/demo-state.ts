@@ -1,7 +1,13 @@
 import type { Usage } from '../../_requests/call-api';
 import { describeProblem, needsCheckout, type Problem } from '../../_requests/describe-problem';
 
-export type ModelResponse = { text: string; isStreaming: boolean; usage: Usage | null };
+export type ModelResponse = {
+  text: string;
+  /** The data URL of a picture. */
+  picture: string | null;
+  isStreaming: boolean;
+  usage: Usage | null;
+};
 
 export type DemoState = {
   /** Null while nobody is signed in. */
@@ -18,6 +24,7 @@ export type DemoEvent =
   | { type: 'signed_out' }
   | { type: 'request_started' }
   | { type: 'text_received'; text: string }
+  | { type: 'picture_received'; url: string }
   | { type: 'usage_read'; usage: Usage | null }
   | { type: 'request_failed'; error: unknown }
   | { type: 'request_ended' };
@@ -36,9 +43,15 @@ export function reduce(state: DemoState, event: DemoEvent): DemoState {
     case 'signed_out':
       return { ...state, userKey: null, balance: null };
     case 'request_started':
-      return { ...state, problem: null, response: { text: '', isStreaming: true, usage: null } };
+      return {
+        ...state,
+        problem: null,
+        response: { text: '', picture: null, isStreaming: true, usage: null },
+      };
     case 'text_received':
       return { ...state, response: response && { ...response, text: response.text + event.text } };
+    case 'picture_received':
+      return { ...state, response: response && { ...response, picture: event.url } };
     case 'usage_read':
       return { ...state, response: response && { ...response, usage: event.usage } };
     case 'request_failed':
@@ -49,6 +62,9 @@ export function reduce(state: DemoState, event: DemoEvent): DemoState {
       };
     case 'request_ended':
       // Text that arrived before a failure stays; an empty response is removed.
-      return { ...state, response: response?.text ? { ...response, isStreaming: false } : null };
+      return {
+        ...state,
+        response: response?.text || response?.picture ? { ...response, isStreaming: false } : null,
+      };
   }
 }

@@ -138,21 +138,19 @@ function ProblemNotice({ text, link = null }: { text: string; link?: Problem['li
 
 type ResponseProps = { response: ModelResponse; language: Language };
 
-function ResponseCard({ response: { text, isStreaming, usage }, language }: ResponseProps) {
+function ResponseCard({ response, language }: ResponseProps) {
+  const { picture, isStreaming, usage } = response;
   return (
     <section aria-label="Response" aria-busy={isStreaming} className="mt-6">
-      <p
-        data-testid="response"
-        className="min-h-24 rounded-2xl bg-sunken p-5 leading-relaxed break-words whitespace-pre-wrap sm:p-6"
-      >
-        {text}
-        {isStreaming && (
-          <span
-            aria-hidden="true"
-            className="ml-0.5 inline-block h-[1.1em] w-[2px] translate-y-[0.2em] bg-accent"
-          />
-        )}
-      </p>
+      {picture === null ? (
+        <ResponseText {...response} />
+      ) : (
+        <img
+          src={picture}
+          alt="What the model made of the prompt"
+          className="aspect-square w-full max-w-96 rounded-2xl bg-sunken object-cover"
+        />
+      )}
       <p role="status" className="mt-2 min-h-5 text-sm text-muted" data-testid="cost">
         {usage && (
           <>
@@ -160,10 +158,27 @@ function ResponseCard({ response: { text, isStreaming, usage }, language }: Resp
             <strong className="font-medium text-text">
               <Amount credits={Math.abs(usage.credits)} language={language} decimals={6} /> credits
             </strong>{' '}
-            for {usage.input_tokens} input and {usage.output_tokens} output tokens.
+            for {usage.input_tokens} input and {usage.output_units ?? usage.output_tokens} output tokens.
           </>
         )}
       </p>
     </section>
+  );
+}
+
+function ResponseText({ text, isStreaming }: ModelResponse) {
+  return (
+    <p
+      data-testid="response"
+      className="min-h-24 rounded-2xl bg-sunken p-5 leading-relaxed break-words whitespace-pre-wrap sm:p-6"
+    >
+      {text}
+      {isStreaming && (
+        <span
+          aria-hidden="true"
+          className="ml-0.5 inline-block h-[1.1em] w-[2px] translate-y-[0.2em] bg-accent"
+        />
+      )}
+    </p>
   );
 }

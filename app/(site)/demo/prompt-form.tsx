@@ -3,9 +3,13 @@
 import { useId, useState } from 'react';
 import { Button } from '../../_ui/button';
 
+/** Makes pictures instead of text. */
+export const PICTURE_MODEL = 'sandbox/paint';
+
 const MODELS = [
   { id: 'sandbox/story', name: 'Story – writes prose' },
   { id: 'sandbox/echo', name: 'Echo – repeats you' },
+  { id: PICTURE_MODEL, name: 'Paint – makes a picture' },
 ];
 
 /** Prefilled, so that the first response is one click away. */

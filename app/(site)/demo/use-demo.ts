@@ -1,9 +1,10 @@
 'use client';
 
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
-import { ApiRefusal, findUsage, readBalance, streamResponse } from '../../_requests/call-api';
+import { ApiRefusal, findUsage, makeImage, readBalance, streamResponse } from '../../_requests/call-api';
 import { needsCheckout } from '../../_requests/describe-problem';
 import { INITIAL_STATE, reduce } from './demo-state';
+import { PICTURE_MODEL } from './prompt-form';
 import { useWidget } from './use-widget';
 import { type DemoOptions, initOptions, openOptions, readDemoOptions } from './widget-options';
 
@@ -44,12 +45,9 @@ export function useDemo({ apiUrl, ...setup }: Setup) {
     if (key === null) return void widget?.open();
     running.current = new AbortController();
     const { signal } = running.current;
-    const messages = [{ role: 'user', content: prompt }] as const;
     dispatch({ type: 'request_started' });
     try {
-      const requestId = await streamResponse(apiUrl, key, { model, messages, signal }, (text) =>
-        dispatch({ type: 'text_received', text }),
-      );
+      const requestId = await respond(key, model, prompt, signal);
       dispatch({ type: 'usage_read', usage: await findUsage(apiUrl, key, requestId) });
     } catch (error) {
       if (!signal.aborted) dispatch({ type: 'request_failed', error });
@@ -57,6 +55,19 @@ export function useDemo({ apiUrl, ...setup }: Setup) {
     }
     dispatch({ type: 'request_ended' });
     await refreshBalance(key);
+  }
+
+  /** Returns the id of the request. */
+  async function respond(key: string, model: string, prompt: string, signal: AbortSignal) {
+    if (model === PICTURE_MODEL) {
+      const { requestId, url } = await makeImage(apiUrl, key, { model, prompt, signal });
+      dispatch({ type: 'picture_received', url });
+      return requestId;
+    }
+    const messages = [{ role: 'user', content: prompt }] as const;
+    return streamResponse(apiUrl, key, { model, messages, signal }, (text) =>
+      dispatch({ type: 'text_received', text }),
+    );
   }
 
   return {

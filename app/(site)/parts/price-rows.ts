@@ -4,6 +4,7 @@ import { isLive } from '@/server/base/env';
 import { type CatalogModel, catalogModels } from '@/server/gateway/pricing/catalog';
 import { describePeakHours } from '@/server/gateway/pricing/peak-hours';
 import { findServedModel, meetsRules } from '@/server/gateway/pricing/served';
+import { exampleOf, type UnitExample } from '@/server/gateway/pricing/unit-example';
 
 /** A model as the price table shows it. `prices` are exact, for the estimate of a request. */
 export type PriceRow = Pick<CatalogModel, 'id' | 'type' | 'name' | 'provider' | 'released' | 'prices'> & {
@@ -11,10 +12,12 @@ export type PriceRow = Pick<CatalogModel, 'id' | 'type' | 'name' | 'provider' | 
   maxOutputTokens: number;
   /** USD per million tokens. */
   input: number;
-  /** 0 for embedding models, which have no output. */
+  /** 0 for models that write no text. */
   output: number;
   cacheRead: number;
   hasTiers: boolean;
+  /** What the estimate of a request is for, if the model is not priced by text tokens. */
+  example: UnitExample | null;
   /** Set if the price is that of peak hours. */
   offPeak: { input: number; output: number; peakHours: string } | null;
   capabilities: string[];
@@ -52,6 +55,7 @@ function toRow(model: CatalogModel): PriceRow {
     output: Number(listPrices.output),
     cacheRead: Number(listPrices.cacheRead),
     hasTiers: listPrices.tiers.length > 0,
+    example: exampleOf(model),
     offPeak: model.offPeak && {
       input: Number(model.offPeak.listPrices.input),
       output: Number(model.offPeak.listPrices.output),

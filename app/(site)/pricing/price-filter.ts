@@ -11,7 +11,7 @@ export function inScope(rows: PriceRow[], show: Scope): { rows: PriceRow[]; prov
   return { rows: scoped, providers: [...new Set(scoped.map((row) => row.provider))].sort() };
 }
 
-/** Every word of `q` has to occur in the id or the name. */
+/** Every word of `q` has to occur in the id, the name or the type. */
 export function findRows(
   rows: PriceRow[],
   { q, provider, rule }: Pick<PriceFilter, 'q' | 'provider' | 'rule'>,
@@ -20,7 +20,7 @@ export function findRows(
   return rows
     .filter((row) => provider === '' || row.provider === provider)
     .filter((row) => rule === '' || row.rules.includes(rule))
-    .filter((row) => words.every((word) => `${row.id} ${row.name}`.toLowerCase().includes(word)));
+    .filter((row) => words.every((word) => `${row.id} ${row.name} ${row.type}`.toLowerCase().includes(word)));
 }
 
 /** The filter as a query string, without what `initialShow` selects anyway. Empty without a filter. */

@@ -3,6 +3,7 @@
 import { SearchX } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { estimateCredits } from '@/server/gateway/pricing/estimate';
+import { describeUnitPrice } from '@/server/gateway/pricing/unit-words';
 import { Button } from '../../_ui/button';
 import { type Columns, columnsOf, DataTable } from '../../_ui/data-table';
 import { EmptyState } from '../../_ui/empty-state';
@@ -27,19 +28,22 @@ type Row = PriceRow & { credits: number };
 
 const column = columnsOf<Row>();
 
-/** Embedding models have one price. */
+/** Others write no text. */
 const hasOutput = ({ type }: Row): boolean => type === 'language';
 
 const COLUMNS: Columns<Row> = [
   column.accessor('name', { header: 'Model', cell: ({ row }) => <ModelName row={row.original} /> }),
-  column.accessor('contextWindow', { header: 'Context', cell: ({ getValue }) => formatTokens(getValue()) }),
+  column.accessor('contextWindow', {
+    header: 'Context',
+    cell: ({ getValue }) => (getValue() === 0 ? '–' : formatTokens(getValue())),
+  }),
   column.accessor('maxOutputTokens', {
     header: 'Max output',
     cell: ({ row, getValue }) => (hasOutput(row.original) ? formatTokens(getValue()) : '–'),
   }),
   column.accessor('input', {
     header: 'Input',
-    cell: ({ row }) => <Price row={row.original} value={row.original.input} />,
+    cell: ({ row }) => <Price row={row.original} side="input" />,
   }),
   column.accessor('cacheRead', {
     header: 'Cached input',
@@ -47,16 +51,20 @@ const COLUMNS: Columns<Row> = [
   }),
   column.accessor('output', {
     header: 'Output',
-    cell: ({ row }) =>
-      hasOutput(row.original) ? <Price row={row.original} value={row.original.output} /> : '–',
+    cell: ({ row }) => <Price row={row.original} side="output" />,
   }),
   column.accessor('credits', {
     header: 'Your request',
-    cell: ({ getValue }) => (
-      <span className="font-medium">
-        {formatRequestCredits(getValue())}
-        <span className="text-xs font-normal text-muted max-sm:block sm:sr-only"> credits</span>
-      </span>
+    cell: ({ row, getValue }) => (
+      <>
+        <span className="font-medium">
+          {formatRequestCredits(getValue())}
+          <span className="text-xs font-normal text-muted max-sm:block sm:sr-only"> credits</span>
+        </span>
+        {row.original.example && (
+          <span className="block text-xs text-muted">{row.original.example.what}</span>
+        )}
+      </>
     ),
   }),
 ];
@@ -149,8 +157,12 @@ function NoMatch({ onReset }: { onReset(): void }) {
 }
 
 /** Computed by the function that also computes charges. */
-function creditsOf({ prices }: PriceRow, { input, output, rate }: Size): number {
-  return estimateCredits({ prices }, { input, output }, Math.round(rate * BASIS_POINTS_PER_PERCENT));
+function creditsOf({ prices, example }: PriceRow, { input, output, rate }: Size): number {
+  return estimateCredits(
+    { prices },
+    example?.usage ?? { input, output },
+    Math.round(rate * BASIS_POINTS_PER_PERCENT),
+  );
 }
 
 function ModelName({ row }: { row: Row }) {
@@ -159,15 +171,7 @@ function ModelName({ row }: { row: Row }) {
       <p className="font-medium wrap-anywhere">{row.name}</p>
       <p className="mt-0.5 font-mono text-xs wrap-anywhere text-muted">{row.id}</p>
       <p className="mt-1 text-[13px] text-muted tabular-nums sm:hidden">
-        {formatUsd(row.input)}
-        {row.hasTiers && <TiersMark />} in
-        {hasOutput(row) && (
-          <>
-            {' '}
-            · {formatUsd(row.output)}
-            {row.hasTiers && <TiersMark />} out
-          </>
-        )}
+        <PhonePrices row={row} />
       </p>
       {row.offPeak && (
         <p className="mt-1 text-[13px] text-muted tabular-nums">
@@ -179,8 +183,41 @@ function ModelName({ row }: { row: Row }) {
   );
 }
 
+function PhonePrices({ row }: { row: Row }) {
+  const { inputUnit, outputUnit } = row.prices;
+  if (row.type === 'moderation') return 'Free';
+  if (inputUnit || outputUnit)
+    return [inputUnit, outputUnit].flatMap((unit) => (unit ? [describeUnitPrice(unit)] : [])).join(' · ');
+  return (
+    <>
+      {formatUsd(row.input)}
+      {row.hasTiers && <TiersMark />} in
+      {hasOutput(row) && (
+        <>
+          {' '}
+          · {formatUsd(row.output)}
+          {row.hasTiers && <TiersMark />} out
+        </>
+      )}
+    </>
+  );
+}
+
+/** Of a million text tokens, and of what else is counted. */
+function Price({ row, side }: { row: Row; side: 'input' | 'output' }) {
+  const unit = side === 'input' ? row.prices.inputUnit : row.prices.outputUnit;
+  if (row.type === 'moderation') return side === 'input' ? 'Free' : '–';
+  return (
+    <>
+      {row[side] > 0 && <TokenPrice row={row} value={row[side]} />}
+      {unit && <span className="block text-xs text-muted">{describeUnitPrice(unit)}</span>}
+      {row[side] === 0 && !unit && '–'}
+    </>
+  );
+}
+
 /** The plus is placed outside the column, so that the digits stay aligned. */
-function Price({ row, value }: { row: Row; value: number }) {
+function TokenPrice({ row, value }: { row: Row; value: number }) {
   return (
     <span className="relative">
       {formatUsd(value)}

@@ -28,8 +28,8 @@ export const GUIDES: readonly Guide[] = [
   {
     slug: 'media',
     file: 'media.md',
-    title: 'Images',
-    description: 'Pictures from text and from other pictures, and what they cost.',
+    title: 'Images and audio',
+    description: 'Pictures from text and from other pictures, transcripts of recordings, and what they cost.',
   },
   {
     slug: 'widget',

@@ -5,6 +5,7 @@ import { ApiError, ERROR_STATUS, type ErrorCode } from '../../base/errors';
 import type { CatalogModel } from '../../gateway/pricing/catalog';
 import { rulesMetBy } from '../../gateway/pricing/met-rules';
 import { servedModels } from '../../gateway/pricing/served';
+import { describeUnitPrices } from '../../gateway/pricing/unit-words';
 import { DOCS_PAGES, findDocsPage, pathOf, writePage } from '../docs/pages';
 import { MAX_QUERY_CHARACTERS, searchDocs } from '../docs/search';
 import { ERROR_GUIDE, exampleError } from '../openapi/error-guide';
@@ -53,7 +54,7 @@ const readTool = openTool({
 const modelsTool = openTool({
   name: 'list_models',
   title: 'List models and prices',
-  description: `Lists the models with their list prices in USD per million tokens, before the commission of an app; at most ${MAX_MODELS} at a time.`,
+  description: `Lists the models with their list prices in USD per million tokens, and units for what else is counted, before the commission of an app; at most ${MAX_MODELS} at a time.`,
   input: z.object({
     search: z.string().max(100).default('').describe('A part of the id or name.'),
     offset,
@@ -65,13 +66,14 @@ const modelsTool = openTool({
   },
 });
 
-const writeModel = ({ id, name, type, provider, contextWindow, listPrices }: CatalogModel) => ({
+const writeModel = ({ id, name, type, provider, contextWindow, listPrices, prices }: CatalogModel) => ({
   id,
   name,
   type,
   context_window: contextWindow,
   input: Number(listPrices.input),
   output: Number(listPrices.output),
+  units: describeUnitPrices(prices),
   data_rules: readRules(rulesMetBy(provider)),
 });
 

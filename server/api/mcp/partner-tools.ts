@@ -4,54 +4,78 @@ import { ApiError } from '../../base/errors';
 import { readFirstSteps } from '../../partners/first-steps';
 import { checkName } from '../../partners/name';
 import { isAllowedOrigin, MAX_ORIGIN_LENGTH, parseOrigin } from '../../partners/origin-rules';
-import { listOrigins, requirePartner, stateOf } from '../../partners/partner';
+import {
+  findPartnerByKey,
+  invalidPublishableKey,
+  listOrigins,
+  type Partner,
+  stateOf,
+} from '../../partners/partner';
+import { findProposed, newProposal, readProposal } from '../../partners/proposals';
 import { formatPercent, parsePercent } from '../../partners/rate';
+import { requireOpenSignUp } from '../../partners/sign-up';
 import { sendTestEvent } from '../../partners/webhooks/send-test-event';
 import { openTool, partnerTool } from './tool';
 
 /**
  * Tools for partners. A change of an app needs a member of its team who confirms it, which no credential of a program
- * proves: the tools check the input and name the page.
+ * proves: the tools check the input, name the page where a person makes the change, and report it once it is made.
  */
 
 const origin = z.string().max(MAX_ORIGIN_LENGTH).describe('Such as https://app.example.com or myapp://*');
 
-const proposeTool = openTool({
-  name: 'propose_app',
-  title: 'Propose an app',
+const createTool = openTool({
+  name: 'create_app',
+  title: 'Create an app',
   description:
-    'Checks the details of a new app and returns the URL of a page with them filled in. Ask the user to open it, create the app, and give you its publishable key. Creates nothing.',
+    'Returns status "needs_confirmation" and the URL of a page with the app filled in. Ask the user to open it and press "Create app", then call again with the same input and `proposal`: status "created" comes with the publishable key.',
   input: z.object({
     name: z.string().max(200).describe('Users see it in the checkout.'),
     commission_percent: z.number().default(25).describe('0 to 100, with at most two decimals.'),
     origin: origin.optional().describe('Of the published page. localhost works without.'),
+    proposal: z.string().max(100).optional().describe('As the first call returned it.'),
   }),
-  run: async ({ name, commission_percent, origin: asked }) => {
-    const checked = checkName(name);
-    if (!checked.ok) throw refuse('name', checked.reason);
-    const percent = String(commission_percent);
-    if (parsePercent(percent) === null)
-      throw refuse('commission_percent', 'expected 0 to 100 with at most two decimals');
-    const url = new URL('/partner/new', settings().BASE_URL);
-    url.searchParams.set('name', checked.name);
-    url.searchParams.set('percent', percent);
-    if (asked !== undefined) url.searchParams.set('origin', requireOrigin(asked).origin);
-    return { url: url.href };
+  isReadOnly: false,
+  run: async ({ proposal: given, ...details }) => {
+    requireOpenSignUp();
+    const proposal = given === undefined ? newProposal() : readProposal(given);
+    if (proposal === null) throw refuse('proposal', 'unknown or expired. Call create_app without it');
+    const { token, expiresAt } = proposal;
+    const created = await findProposed(token);
+    if (created !== null) return { status: 'created', ...describe(created) };
+    const url = urlOf('/partner/new', { ...checkDetails(details), proposal: token });
+    return { status: 'needs_confirmation', url, proposal: token, expires_at: expiresAt.toISOString() };
   },
 });
 
+type Details = { name: string; commission_percent: number; origin?: string | undefined };
+
+/** As the page reads them. */
+function checkDetails({ name, commission_percent, origin: asked }: Details): Record<string, string> {
+  const checked = checkName(name);
+  if (!checked.ok) throw refuse('name', checked.reason);
+  const percent = String(commission_percent);
+  if (parsePercent(percent) === null)
+    throw refuse('commission_percent', 'expected 0 to 100 with at most two decimals');
+  return { name: checked.name, percent, ...(asked !== undefined && { origin: requireOrigin(asked).origin }) };
+}
+
 const originTool = openTool({
-  name: 'check_origin',
-  title: 'Check an origin',
+  name: 'add_origin',
+  title: 'Add an origin',
   description:
-    'Reports whether the checkout of an app opens on an origin. If not, ask the user to add it at the URL. Changes nothing.',
+    'Returns status "allowed" if the checkout of an app opens on an origin. Otherwise it returns "needs_confirmation" and a URL: ask the user to open it and press "Add origin", then call again.',
   input: z.object({ publishable_key: z.string().max(200), origin }),
+  isReadOnly: false,
   run: async ({ publishable_key, origin: asked }) => {
-    const { id } = await requirePartner(publishable_key);
+    const app = await findPartnerByKey(publishable_key);
+    if (app === null) throw invalidPublishableKey(publishable_key, 'publishable_key');
     const parsed = requireOrigin(asked);
-    const registered = await listOrigins(id);
-    const isAllowed = registered.includes(parsed.origin) || isAllowedOrigin(parsed.origin, registered);
-    return { ...parsed, allowed: isAllowed, ...(!isAllowed && { url: urlOf('/partner') }) };
+    const registered = await listOrigins(app.id);
+    if (registered.includes(parsed.origin) || isAllowedOrigin(parsed.origin, registered))
+      return { status: 'allowed', ...parsed };
+    const url = urlOf('/partner/add-origin', { publishable_key, origin: parsed.origin });
+    return { status: 'needs_confirmation', url, ...parsed };
   },
 });
 
@@ -62,11 +86,7 @@ const appTool = partnerTool({
     'Returns the settings of the app and which steps of its integration are done. Needs its signing secret: HTTP Basic with the publishable key and the secret.',
   input: z.object({}),
   run: async (_, partner) => ({
-    name: partner.name,
-    name_approved: partner.nameApprovedAt !== null,
-    publishable_key: partner.publishableKey,
-    state: stateOf(partner),
-    commission_percent: Number(formatPercent(partner.rateBp)),
+    ...describe(partner),
     models: partner.allModels ? 'all' : partner.allowedModels,
     origins: await listOrigins(partner.id),
     webhook_url: partner.webhookUrl,
@@ -93,6 +113,14 @@ const testTool = partnerTool({
   },
 });
 
+const describe = (app: Partner) => ({
+  name: app.name,
+  name_approved: app.nameApprovedAt !== null,
+  publishable_key: app.publishableKey,
+  state: stateOf(app),
+  commission_percent: Number(formatPercent(app.rateBp)),
+});
+
 async function writeSteps(partnerId: string) {
   const steps = await readFirstSteps(partnerId);
   return {
@@ -114,6 +142,10 @@ function requireOrigin(text: string): { origin: string; warning?: string } {
 const refuse = (param: string, reason: string): ApiError =>
   new ApiError('invalid_request', `${param}: ${reason}`, { param });
 
-const urlOf = (path: string): string => new URL(path, settings().BASE_URL).href;
+const urlOf = (path: string, query: Record<string, string> = {}): string => {
+  const url = new URL(path, settings().BASE_URL);
+  url.search = new URLSearchParams(query).toString();
+  return url.href;
+};
 
-export const PARTNER_TOOLS = [proposeTool, originTool, appTool, testTool];
+export const PARTNER_TOOLS = [createTool, originTool, appTool, testTool];

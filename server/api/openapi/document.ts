@@ -181,12 +181,17 @@ function headerParameters({ requestHeaders = {} }: Operation): OpenApiParameter[
   }));
 }
 
-function writeBody({ schema, asForm = false, examples }: NonNullable<Operation['body']>) {
+function writeBody({
+  schema,
+  asForm = false,
+  isMultipart = false,
+  examples,
+}: NonNullable<Operation['body']>) {
   const content = { schema: reference('schemas', schema), examples };
   return {
     required: true,
     content: {
-      'application/json': content,
+      [isMultipart ? 'multipart/form-data' : 'application/json']: content,
       ...(asForm && { 'application/x-www-form-urlencoded': { schema: content.schema } }),
     },
   };

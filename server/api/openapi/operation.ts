@@ -18,7 +18,13 @@ export type Operation = {
   pathParameters?: Record<string, { description: string; example: string }>;
   query?: { schema: z.ZodObject; examples: Record<string, unknown> };
   requestHeaders?: Record<string, { description: string; example: string }>;
-  body?: { schema: RequestName; asForm?: boolean; examples: Record<string, Example> };
+  /** `asForm`: forms are accepted too. `isMultipart`: JSON is not. */
+  body?: {
+    schema: RequestName;
+    asForm?: boolean;
+    isMultipart?: boolean;
+    examples: Record<string, Example>;
+  };
   response: {
     description: string;
     schema: ResponseName;

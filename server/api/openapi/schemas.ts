@@ -15,8 +15,19 @@ import {
   toolInputSchema,
 } from '../../gateway/protocols/messages/response-schema';
 import { countTokensSchema, messagesRequestSchema } from '../../gateway/protocols/messages/schema';
+import { moderationSchema } from '../../gateway/protocols/moderations/response-schema';
+import { moderationsRequestSchema } from '../../gateway/protocols/moderations/schema';
+import { ocrResultSchema } from '../../gateway/protocols/ocr/response-schema';
+import { ocrRequestSchema } from '../../gateway/protocols/ocr/schema';
+import { rerankResultsSchema } from '../../gateway/protocols/rerank/response-schema';
+import { rerankRequestSchema } from '../../gateway/protocols/rerank/schema';
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
+import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
+import {
+  transcriptionRequestSchema,
+  translationRequestSchema,
+} from '../../gateway/protocols/transcriptions/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
 import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';
 import { deletedResponseSchema, inputItemListSchema } from '../../gateway/run/stored-responses';
@@ -58,8 +69,13 @@ const REQUESTS = {
   MessagesRequest: messagesRequestSchema,
   ResponsesRequest: responsesRequestSchema,
   EmbeddingsRequest: embeddingsRequestSchema,
+  ModerationsRequest: moderationsRequestSchema,
+  RerankRequest: rerankRequestSchema,
+  OcrRequest: ocrRequestSchema,
   ImagesRequest: imagesRequestSchema,
   ImageEditsRequest: imageEditsRequestSchema,
+  TranscriptionRequest: transcriptionRequestSchema,
+  TranslationRequest: translationRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -87,7 +103,11 @@ const RESPONSES = {
   MessageEvent: messageEventSchema,
   Response: responseSchema,
   EmbeddingList: embeddingListSchema,
+  Moderation: moderationSchema,
+  RerankResults: rerankResultsSchema,
+  OcrResult: ocrResultSchema,
   ImageList: imageListSchema,
+  Transcription: transcriptionSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

@@ -18,8 +18,13 @@ export type ServicePart = (typeof SERVICE_PARTS)[number];
 export const partOf = (provider: string): string => `provider:${provider}`;
 
 const PAID = new Set([
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
   '/v1/chat/completions',
   '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/ocr',
+  '/v1/rerank',
   '/v1/images/edits',
   '/v1/images/generations',
   '/v1/messages',

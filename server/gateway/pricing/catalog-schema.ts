@@ -121,8 +121,8 @@ export const modelSchema = z
     name: z.string().min(1),
     released: z.string().regex(/^\d{4}-\d{2}(-\d{2})?$/, { error: 'a date such as 2026-11-21' }),
     type: z.enum(MODEL_TYPES, { error: `one of ${MODEL_TYPES.join(', ')}` }).default('language'),
-    /** Of an embedding model: the most tokens of one input. */
-    contextWindow: tokens,
+    /** Of an embedding model: the most tokens of one input. OCR models have none. */
+    contextWindow: tokens.optional(),
     maxOutputTokens: tokens.optional(),
     capabilities: z.array(z.enum(CAPABILITIES)),
     /** Ids of the same model at other providers, tried in this order when this one fails. */
@@ -140,7 +140,11 @@ export const modelSchema = z
     error: 'a whole number of tokens',
     path: ['maxOutputTokens'],
   })
-  .refine(({ contextWindow, maxOutputTokens = 0 }) => maxOutputTokens <= contextWindow, {
+  .refine(({ type, contextWindow }) => type === 'ocr' || contextWindow !== undefined, {
+    error: 'a whole number of tokens',
+    path: ['contextWindow'],
+  })
+  .refine(({ contextWindow = 0, maxOutputTokens = 0 }) => maxOutputTokens <= contextWindow, {
     error: 'at most the size of the context window',
     path: ['maxOutputTokens'],
   })

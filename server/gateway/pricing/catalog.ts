@@ -4,6 +4,7 @@ import { DAY_MS, now } from '../../base/clock';
 import { settings } from '../../base/env';
 import { invariant } from '../../base/errors';
 import type { ModelType, Resolution } from '../protocols/neutral';
+import audioJson from './audio-models.json';
 import catalogJson from './catalog.json';
 import { type CatalogFile, NO_FILE, readCatalogFile } from './catalog-file';
 import {
@@ -15,6 +16,7 @@ import {
   type OwnProvider,
 } from './catalog-schema';
 import type { ModelPrices, TokenPrices } from './cost';
+import documentJson from './document-models.json';
 import embeddingJson from './embedding-models.json';
 import imageJson from './image-models.json';
 import {
@@ -73,6 +75,7 @@ export type CatalogModel = {
   type: ModelType;
   /** ISO date. */
   released: string;
+  /** 0 of OCR models, which have no limit of tokens. */
   contextWindow: number;
   /** 0 of models that produce no text. */
   maxOutputTokens: number;
@@ -100,7 +103,9 @@ const builtIn: readonly ModelEntry[] = z
   .parse([
     ...sandboxJson.models,
     ...embeddingJson.models,
+    ...documentJson.models,
     ...imageJson.models,
+    ...audioJson.models,
     ...videoJson.models,
     ...(catalogJson as { models: unknown[] }).models,
   ])
@@ -197,7 +202,7 @@ function toModel(entry: ModelEntry, date: string): CatalogModel {
     name: entry.name,
     type: entry.type,
     released: entry.released,
-    contextWindow: entry.contextWindow,
+    contextWindow: entry.contextWindow ?? 0,
     maxOutputTokens: entry.maxOutputTokens ?? 0,
     capabilities: Object.fromEntries(
       CAPABILITIES.map((name) => [name, entry.capabilities.includes(name)]),

@@ -5,6 +5,7 @@ import { RESOLUTIONS, UNIT_KINDS, type UnitKind } from '../protocols/neutral';
 import type { ModelPrices, TokenPrices, UnitPrice } from './cost';
 import { type ListPrices, writeCallPrice, writeListPrice } from './list-price';
 import { describePeakHours } from './peak-hours';
+import type { UnitPrices } from './unit-words';
 
 const price = z.string().regex(/^\d+$/);
 const tokenPrices = z.object({
@@ -69,8 +70,8 @@ export type DatedPrice = {
   prices: (ListPrices & { name: string })[];
   /** USD per 1,000 web searches; null if the model ran none. */
   webSearch: string | null;
-  /** Such as 0.006 USD per minute. */
-  units: UnitPrice[];
+  /** What is counted besides text tokens. */
+  units: UnitPrices;
 };
 
 /** Every past, current and future price of a model, latest first. */
@@ -100,10 +101,10 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
         })),
       ],
       webSearch: search === undefined ? null : writeCallPrice(BigInt(search)),
-      units: [
-        readUnit(base.input_unit, base.input_kind),
-        readUnit(base.output_unit, base.output_kind),
-      ].filter((unit) => unit !== null),
+      units: {
+        inputUnit: readUnit(base.input_unit, base.input_kind) ?? undefined,
+        outputUnit: readUnit(base.output_unit, base.output_kind) ?? undefined,
+      },
     };
   });
 }

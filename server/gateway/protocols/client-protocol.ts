@@ -7,6 +7,7 @@ import type {
   ModelType,
   Prompt,
   Resolution,
+  ShownMedia,
   StreamEvent,
   TokenUsage,
   UnitModel,
@@ -37,6 +38,9 @@ export type StreamWriter = {
   fail?(error: ApiError): string;
 };
 
+/** `isRequired`: JSON is refused. */
+export type FormFormat = { readonly shape: FormShape; readonly isRequired: boolean };
+
 /** Frames that a stream may need in addition to the response. */
 export type StreamFrames = {
   /** The error in the client's format. Nothing may follow it. */
@@ -53,7 +57,7 @@ export interface ClientProtocol<Request> {
   /** The models that take its requests. */
   readonly modelType: ModelType;
   /** How its requests are read from multipart/form-data; absent in formats that are always JSON. */
-  readonly form?: { readonly shape: FormShape /** JSON is refused. */; readonly isRequired: boolean };
+  readonly form?: FormFormat;
   /** Returns the validated request, or throws `invalid_request` naming the field. */
   validate(json: Record<string, unknown>): Request;
   /** Null when the client set no limit. */
@@ -70,7 +74,9 @@ export interface ClientProtocol<Request> {
   /** Measures the input once, for every kind of provider. */
   measure(request: Request, counted?: CountedPart): Measured;
   /** The most units of a request besides text tokens. Absent in formats whose prices count none. */
-  units?(request: Request, model: UnitModel): Units;
+  units?(request: Request, model: UnitModel, media: ShownMedia): Units;
+  /** Those that are charged if the provider reports none; by default, the most. */
+  likelyUnits?(request: Request, model: UnitModel): Units;
   /** The resolution that decides the price. Absent in formats without one. */
   resolution?(request: Request): Resolution;
   /** The provider takes no limit of the output tokens, so the hold must cover the most that the model produces. */

@@ -8,7 +8,16 @@ import {
   imagesProtocol,
 } from './images/protocol';
 import { type MessagesClientRequest, messagesProtocol } from './messages/protocol';
+import { type ModerationsClientRequest, moderationsProtocol } from './moderations/protocol';
+import { type OcrClientRequest, ocrProtocol } from './ocr/protocol';
+import { type RerankClientRequest, rerankProtocol } from './rerank/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
+import {
+  type TranscriptionsClientRequest,
+  type TranslationsClientRequest,
+  transcriptionsProtocol,
+  translationsProtocol,
+} from './transcriptions/protocol';
 import { type VideosClientRequest, videosProtocol } from './videos/protocol';
 
 export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
@@ -17,8 +26,13 @@ export type ConversationRequest = ChatClientRequest | MessagesClientRequest | Re
 export type ClientRequest =
   | ConversationRequest
   | EmbeddingsClientRequest
+  | ModerationsClientRequest
+  | OcrClientRequest
+  | RerankClientRequest
   | ImagesClientRequest
   | ImageEditsClientRequest
+  | TranscriptionsClientRequest
+  | TranslationsClientRequest
   | VideosClientRequest;
 
 export const CONVERSATION_PROTOCOLS: Readonly<
@@ -33,7 +47,12 @@ export const CONVERSATION_PROTOCOLS: Readonly<
 export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientProtocol<ClientRequest>>> = {
   ...CONVERSATION_PROTOCOLS,
   embeddings: embeddingsProtocol,
+  moderations: moderationsProtocol,
+  ocr: ocrProtocol,
+  rerank: rerankProtocol,
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
   videos: videosProtocol,
+  transcriptions: transcriptionsProtocol,
+  translations: translationsProtocol,
 };

@@ -88,6 +88,8 @@ export type Measured = {
   unread: readonly string[];
   sizeOf: (kind: TokenKind, later: LaterSize) => InputSize;
   media: MediaSource;
+  /** Measures a document; by default its pages and their text. */
+  measureDocument?: typeof measurePdf;
 };
 
 /** Where the images and documents are: in the request, or where only the provider fetches them. */
@@ -188,6 +190,13 @@ function knownToolTokens(tools: readonly unknown[]): number {
 
 const tokensOfKnownTool = (type: string): number =>
   type.startsWith('web_search') ? BOUNDS.searchTool : BOUNDS.knownTool;
+
+/** The most tokens of a text at a provider of OpenAI's format. */
+export function largestTokens(text: string): number {
+  const size = newSize(0);
+  addTextSize(text, size);
+  return countTokens(size, BOUNDS.largestPerPiece.openai);
+}
 
 /** The most likely number of output tokens, for a charge without reported usage. */
 export function likelyOutputTokens(outputBytes: number, kind: TokenKind = 'openai'): number {
@@ -302,7 +311,12 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
 export type Measure = (kind: TokenKind) => InputSize;
 
 /** Measures the documents, which share the work, and counts the bytes of long texts. */
-export async function measureDocuments({ documents, unread, sizeOf }: Measured): Promise<Measure> {
+export async function measureDocuments({
+  documents,
+  unread,
+  sizeOf,
+  measureDocument = measurePdf,
+}: Measured): Promise<Measure> {
   const sum = { ...NO_DOCUMENTS };
   let atOnce = CHARACTERS_AT_ONCE;
   for (const text of unread) {
@@ -316,7 +330,7 @@ export async function measureDocuments({ documents, unread, sizeOf }: Measured):
   const work = newWork();
   for (const base64 of documents) {
     const isRead = base64 !== null && work.left > 0;
-    const { pages, textTokens } = (isRead ? measurePdf(base64, work) : null) ?? UNKNOWN_DOCUMENT;
+    const { pages, textTokens } = (isRead ? measureDocument(base64, work) : null) ?? UNKNOWN_DOCUMENT;
     sum.pages += pages;
     sum.documentTokens += textTokens;
     if (isRead) await letOthersRun();

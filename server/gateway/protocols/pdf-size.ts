@@ -21,6 +21,13 @@ export function measurePdf(base64: string, work: Work): PdfSize | null {
   return pages === null || textTokens === null || work.left < 0 ? null : { pages, textTokens };
 }
 
+/** Of a reader that is not billed for text. Null when the pages cannot be bounded. */
+export function countPdfPages(base64: string, work: Work): PdfSize | null {
+  const objects = readPdfObjects(base64, work);
+  const pages = objects === null ? null : countPages(objects.text, work);
+  return pages === null || work.left < 0 ? null : { pages, textTokens: 0 };
+}
+
 const MARKED_PAGE = /\/Type ?\/Page(?![A-Za-z])/g;
 /** Names and fields are trees as well, but without a count; an outline has a count, but no children. */
 const NODE_FIELD = /\/Kids\b ?(\[[^[\]]*\])?|\/Count ?(\d{1,9})|\/(?:Title|First|Last|Limits|Names)|endobj/g;

@@ -95,5 +95,8 @@ export const DATA_POLICIES: Readonly<Record<ProviderName, DataPolicy>> = {
     source: 'https://openrouter.ai/docs/guides/privacy/provider-logging',
     readOn: READ_ON,
   },
+  cohere: NO_STATEMENT,
+  voyage: NO_STATEMENT,
+  jina: NO_STATEMENT,
   moonshot: NO_STATEMENT,
 };

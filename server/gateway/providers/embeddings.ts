@@ -1,14 +1,13 @@
-import { ApiError } from '../../base/errors';
 import type { EmbeddingsClientRequest } from '../protocols/embeddings/protocol';
 import type { EmbeddingsRequest } from '../protocols/embeddings/schema';
 import { DATA, each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
-import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
-import { asArray, asObject, parseObject } from '../protocols/read-fields';
+import type { Json, TokenUsage } from '../protocols/neutral';
+import { asArray, asObject } from '../protocols/read-fields';
 import { largerCount, readCount } from './count';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
-import { meteredUsage, NOTHING_REPORTED, type ResponseFacts } from './metered-usage';
+import { meteredUsage, type ResponseFacts } from './metered-usage';
 import { renameModel } from './model-name';
-import { brokenResponse, FailedResponse, readEmbeddedFailure } from './provider-failure';
+import { factsOf, parseResults, wholeExchange } from './whole-exchange';
 
 const FIELDS = fields({
   ...each(['model', 'dimensions', 'encoding_format', 'user'], VALUE),
@@ -17,32 +16,24 @@ const FIELDS = fields({
 
 /** Embeddings in OpenAI's format, which every provider of embeddings uses, with a few fields of its own. */
 export function embeddingsExchange(options: ExchangeOptions, { body }: EmbeddingsClientRequest): Exchange {
-  const { provider, requestedModel } = options;
-  if (provider.format !== 'openai')
-    throw new ApiError('invalid_request', 'This provider has no embeddings', { param: 'model' });
+  const { requestedModel } = options;
   const warnings: string[] = [];
   const known = keepKnownFields(body, FIELDS, warnings);
 
   function readWhole(text: string): WholeResponse {
-    const list = parseList(text);
+    const list = parseResults(text, ({ data }) => data, { what: 'embeddings', readFacts });
     const facts = readFacts(list);
     const metered = meteredUsage(facts, () => options.estimate(0, false));
     const isRepaired = repairList(list, body, metered.estimated ? metered.usage : null);
     return { body: renameModel(isRepaired ? JSON.stringify(list) : text, requestedModel), ...facts };
   }
 
-  return {
+  return wholeExchange(options, 'embeddings', {
     path: '/embeddings',
-    headers: {},
     body: writeRequest(known, options),
     warnings,
-    isShortened: false,
-    mayHideOutput: () => false,
     readWhole,
-    openStream: () => {
-      throw new Error('Embeddings have no stream');
-    },
-  };
+  });
 }
 
 function writeRequest(
@@ -59,26 +50,11 @@ function writeRequest(
   };
 }
 
-function parseList(text: string): Json {
-  const list = parseObject(text);
-  if (list?.error) throw new FailedResponse(readEmbeddedFailure(list), readFacts(list), { isError: true });
-  if (list === null || asArray(list.data).length === 0)
-    throw new FailedResponse(brokenResponse('the provider sent no embeddings'), readFacts(list ?? {}), {
-      isError: false,
-    });
-  return list;
-}
-
 function readFacts({ usage }: Json): ResponseFacts {
   const { prompt_tokens, total_tokens } = asObject(usage);
   const input = largerCount(readCount(prompt_tokens), readCount(total_tokens));
-  const reported = input
-    ? { usage: ofInput(input), inputReported: true, outputReported: true }
-    : NOTHING_REPORTED;
-  return { ...reported, providerCost: null, outputBytes: 0 };
+  return factsOf(input ? { input } : null);
 }
-
-const ofInput = (input: number): TokenUsage => Object.assign({}, NO_TOKENS, { input });
 
 /** Completes what clients read, and writes vectors as the client asked for them. Returns whether anything changed. */
 function repairList(

@@ -1,6 +1,6 @@
 import type { ResponseLabels } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
-import type { Json, TokenUsage } from '../protocols/neutral';
+import type { Json, TokenUsage, UnitKind } from '../protocols/neutral';
 import type { ResponseFacts } from './metered-usage';
 import type { ProviderProfile } from './profiles';
 import type { MaxPrice } from './request-target';
@@ -18,6 +18,8 @@ export type ExchangeOptions = ResponseLabels & {
   searches?: number;
   /** Whether the model reasons before it responds, if the catalogue contains that. */
   reasoning?: boolean | undefined;
+  /** What the model counts in the input besides tokens. */
+  inputUnit?: UnitKind | undefined;
   /** The prices that the hold was computed with. */
   maxPrice?: MaxPrice | null;
   /** A keyed hash of the end user (at most 64 characters). Null sends none. */
@@ -32,8 +34,8 @@ export type ExchangeOptions = ResponseLabels & {
   withoutReasoning?: boolean;
 };
 
-/** `body` is for the client. */
-export type WholeResponse = ResponseFacts & { body: string };
+/** `body` is for the client: JSON, unless `contentType` says otherwise. */
+export type WholeResponse = ResponseFacts & { body: string; contentType?: string };
 
 /** One request to one provider, and how to read the response. */
 export type Exchange = {

@@ -5,7 +5,7 @@ import type { ImageEditsClientRequest, ImagesClientRequest } from '../protocols/
 import type { ImageEditsRequest, ImagesRequest } from '../protocols/images/schema';
 import { DATA, each, fields, keepKnownFields, VALUE } from '../protocols/known-fields';
 import { type Json, NO_TOKENS } from '../protocols/neutral';
-import { asArray, asObject, isObject, parseObject } from '../protocols/read-fields';
+import { asArray, asObject, asText, isObject, parseObject } from '../protocols/read-fields';
 import { readCount } from './count';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
 import type { ResponseFacts } from './metered-usage';
@@ -60,8 +60,8 @@ const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
   'aspect-ratios': ['n', 'aspect_ratio'],
 };
 
-export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): readonly string[] =>
-  PASSED[images];
+export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): string[] =>
+  PASSED[images].filter((name) => name !== 'image');
 
 /** Images in OpenAI's format, which providers of images use, with a few fields of their own. */
 export function imagesExchange(
@@ -133,12 +133,21 @@ const hasImage = ({ b64_json: image }: Json): boolean => typeof image === 'strin
 
 /** What clients of OpenAI's format read. */
 function completeList(list: Json, text: string, { provider, created }: Labels): string {
+  const images = asArray(list.data).map(asObject);
   const isWhole = typeof list.created === 'number' && isObject(list.usage);
-  if (isWhole && provider.reportsCost === null) return text;
+  if (isWhole && provider.reportsCost === null && images.every(isPlain)) return text;
   if (isObject(list.usage)) blankCosts(list);
   const usage = isObject(list.usage) ? list.usage : {};
-  return JSON.stringify({ ...list, created: list.created ?? created, usage });
+  return JSON.stringify({ ...list, created: list.created ?? created, data: images.map(keepImage), usage });
 }
+
+const isPlain = (image: Json): boolean => Object.keys(image).every((name) => IMAGE_FIELDS.has(name));
+
+/** The URL of a provider could show its account. */
+const keepImage = (image: Json): Json =>
+  Object.fromEntries(Object.entries(image).filter(([name]) => IMAGE_FIELDS.has(name)));
+
+const IMAGE_FIELDS = new Set(['b64_json', 'revised_prompt']);
 
 /** Images that are priced one by one are counted. Image tokens that nobody reports are estimated. */
 function readFacts(
@@ -170,6 +179,8 @@ function readFacts(
   };
 }
 
+const IMAGE_EVENT = /^image_(?:generation|edit)\.(?:partial_image|completed)$/;
+
 /** Ends with an event of the whole image and the usage, which waits until the cost is known. */
 function streamImages(labels: Labels): StreamRelay {
   const facts = newFacts();
@@ -184,11 +195,11 @@ function streamImages(labels: Labels): StreamRelay {
       facts.failure ??= failure;
       return '';
     }
-    if (!hasImage(json)) return '';
+    const type = asText(json.type) || name;
+    if (!hasImage(json) || !IMAGE_EVENT.test(type)) return '';
     facts.started = true;
     facts.outputDeltas++;
-    const type = String(json.type ?? name);
-    if (!type.endsWith('.completed')) return frame(type, data);
+    if (!type.endsWith('.completed')) return frame(type, data.replaceAll('\n', ''));
     noteCompleted(facts, json, labels);
     last = { name: type, json };
     return '';

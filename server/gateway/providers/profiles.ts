@@ -65,10 +65,16 @@ export type ProviderProfile = {
   webSearch: WebSearch | null;
   /** Its fields of an embeddings request. */
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
+  /** Its fields of a rerank request. With a limit of tokens, it returns no documents. */
+  rerank: { limitField: 'top_n' | 'top_k'; takesTokenLimit: boolean };
   /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
   images: 'sizes' | 'aspect-ratios';
   /** Where its videos are, besides its API; null if it makes none in a format that we call. */
   videoHosts: readonly string[] | null;
+  /** Whose fields and response formats its transcripts have. */
+  transcription: 'openai' | 'groq' | 'mistral';
+  /** The models that translate recordings into English. */
+  translates: RegExp;
   /** Request fields of this provider that cost extra, switch models or access our account. */
   deniedFields: readonly string[];
 };
@@ -122,6 +128,9 @@ const ALL_EFFORTS: readonly EffortName[] = ['none', 'minimal', 'low', 'medium', 
 const PLAIN_EMBEDDINGS = { dimensionsField: 'dimensions', takesEncoding: false, takesUser: false };
 const OPENAI_EMBEDDINGS = { dimensionsField: 'dimensions', takesEncoding: true, takesUser: true };
 
+const PLAIN_RERANK: ProviderProfile['rerank'] = { limitField: 'top_n', takesTokenLimit: false };
+const COHERE_RERANK: ProviderProfile['rerank'] = { limitField: 'top_n', takesTokenLimit: true };
+
 /** Any server that uses the OpenAI format, such as vLLM or Ollama. */
 const GENERIC: ProviderProfile = {
   name: 'generic',
@@ -153,8 +162,11 @@ const GENERIC: ProviderProfile = {
   maxTokensPerSecond: 500,
   webSearch: null,
   embeddings: PLAIN_EMBEDDINGS,
+  rerank: PLAIN_RERANK,
   images: 'sizes',
   videoHosts: null,
+  transcription: 'openai',
+  translates: /(?!)/,
   deniedFields: [],
 };
 
@@ -187,6 +199,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     webSearch: OPENAI_SEARCH,
     embeddings: OPENAI_EMBEDDINGS,
+    translates: /^whisper-1$/,
     deniedFields: ['moderation'],
   },
   // Counts thinking only in the total, and requires thought signatures back with calls.
@@ -219,6 +232,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     takesLaterSystem: false,
     strictAlternation: true,
     embeddings: { ...PLAIN_EMBEDDINGS, dimensionsField: 'output_dimension' },
+    transcription: 'mistral',
     deniedFields: ['agent_id', 'prompt_mode'],
   },
   deepseek: {
@@ -236,6 +250,8 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     userField: 'user',
     efforts: ['low', 'medium', 'high'],
     maxTokensPerSecond: 1_500,
+    transcription: 'groq',
+    translates: /^whisper-large-v3$/,
     deniedFields: ['compound_custom', 'search_settings'],
   },
   together: { efforts: ['low', 'medium', 'high'] },
@@ -259,6 +275,9 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     maxStopSequences: 5,
     deniedFields: ['partial_context'],
   },
+  cohere: { rerank: COHERE_RERANK },
+  voyage: { rerank: { ...PLAIN_RERANK, limitField: 'top_k' } },
+  jina: {},
   sandbox: {
     takesMaxCompletionTokens: true,
     takesPdf: true,
@@ -266,6 +285,8 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
     videoHosts: [],
+    rerank: COHERE_RERANK,
+    translates: /^listen$/,
   },
 };
 

@@ -71,6 +71,7 @@ export async function attempt(
     outputCap: Math.min(run.outputCap, model.maxOutputTokens),
     searches: runsSearches(served) ? run.searches : 0,
     reasoning: model.capabilities.reasoning,
+    inputUnit: model.prices.inputUnit?.kind,
     maxPrice: { input: Number(model.listPrices.input), output: Number(model.listPrices.output) },
     userHash: run.userHash,
     clientHeaders: run.clientHeaders,

@@ -253,7 +253,9 @@ function startAdmitted(
     choices,
     hasMedia,
     estimate: (served: Candidate) => {
-      const units = protocol.units?.(client, served.model);
+      const units =
+        protocol.likelyUnits?.(client, served.model) ??
+        protocol.units?.(client, served.model, measure('openai').media);
       return estimateUsage(measure, served, { outputCap, choices, prompts, cachedTokens, units });
     },
     prompt,
@@ -275,9 +277,14 @@ const PROMPT_FIELDS = {
   messages: 'messages',
   responses: 'input',
   embeddings: 'input',
+  moderations: 'input',
+  ocr: 'document',
+  rerank: 'documents',
   images: 'prompt',
   'image-edits': 'prompt',
   videos: 'prompt',
+  transcriptions: 'file',
+  translations: 'file',
 } as const satisfies Record<ClientRequest['format'], string>;
 
 /** A run needs the body for another attempt, also after its client has disconnected. */

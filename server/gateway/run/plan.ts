@@ -73,13 +73,11 @@ export function planRequest(
   const prompts = protocol.prompts(request);
   const choices = protocol.choices(request);
   const requested = protocol.requestedOutputTokens(request);
-  const most = Math.min(
-    requested ?? settings().DEFAULT_OUTPUT_TOKENS,
-    ...candidates.map(({ model }) => model.maxOutputTokens),
-  );
+  const usual = protocol.hasFixedOutput ? Number.MAX_SAFE_INTEGER : settings().DEFAULT_OUTPUT_TOKENS;
+  const most = Math.min(requested ?? usual, ...candidates.map(({ model }) => model.maxOutputTokens));
   const bounds = candidates.map((candidate): Bounds => {
     const inputTokens = largestInputTokens + largestMediaTokens(media, candidate.model);
-    const units = protocol.units?.(request, candidate.model) ?? NO_UNITS;
+    const units = protocol.units?.(request, candidate.model, media) ?? NO_UNITS;
     return { candidate, inputTokens, cachedTokens, outputTokens: choices * most, prompts, lifetime, units };
   });
   const outputCap =

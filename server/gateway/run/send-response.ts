@@ -15,7 +15,7 @@ export async function sendResponse(run: Run, { served, whole }: ProviderWhole): 
   const reply = {
     body: CLIENT_PROTOCOLS[run.client.format].addCost(run.client, whole.body, dollarsToJson(charged)),
     headers: {
-      'content-type': 'application/json',
+      'content-type': whole.contentType ?? 'application/json',
       'cache-control': 'no-store',
       'x-svc-credits-charged': String(creditsToJson(charged)),
       ...run.headers,

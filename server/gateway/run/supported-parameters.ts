@@ -2,8 +2,11 @@ import type { CatalogModel } from '../pricing/catalog';
 import { findTarget } from '../pricing/served';
 import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
 import { imageParameters } from '../providers/images';
+import { OCR_PARAMETERS } from '../providers/ocr';
 import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
+import { rerankParameters } from '../providers/rerank';
+import { transcriptionParameters } from '../providers/transcriptions';
 
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
 export function supportedParameters(model: CatalogModel): string[] {
@@ -13,6 +16,9 @@ export function supportedParameters(model: CatalogModel): string[] {
   const profile = profileOf(provider, format);
   if (type === 'image') return imageParameters(profile);
   if (type === 'video') return ['seconds', 'size', 'input_reference'];
+  if (type === 'transcription') return [...transcriptionParameters(profile)];
+  if (type === 'rerank') return rerankParameters(profile);
+  if (type === 'ocr') return [...OCR_PARAMETERS];
   if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;
   const accepts =

@@ -429,11 +429,12 @@ BEGIN
       LEFT JOIN LATERAL (
         SELECT l.free, l.per_request, l.refusal, l.resets_at
         FROM (SELECT ledger_charge(r.need, k.rate_bp) AS cost OFFSET 0) c CROSS JOIN LATERAL
-          ledger_limits(k.user_id, k.partner_id, a.limits_zone, k.limits_users, r.model, c.cost, greatest(p_minimum, c.cost), a.held, NULL) l
+          ledger_limits(k.user_id, k.partner_id, a.limits_zone, k.limits_users, r.model, c.cost, CASE WHEN r.want = 0 THEN 0 ELSE greatest(p_minimum, c.cost) END, a.held, NULL) l
         WHERE a.limits_zone IS NOT NULL OR k.limits_users OFFSET 0) l ON true
       CROSS JOIN LATERAL (SELECT
         least(ledger_spendable(a.money, a.held, u.own, u.own_held, u.allowance_left), l.free),
-        greatest(p_minimum, ledger_charge(r.need, k.rate_bp)),
+        -- What costs nothing needs no credits.
+        CASE WHEN r.want = 0 THEN 0 ELSE greatest(p_minimum, ledger_charge(r.need, k.rate_bp)) END,
         least(ledger_charge(r.want, k.rate_bp), l.per_request, r.ceiling, a_free[r.n]),
         ledger_charge(coalesce(r.enough, r.want), k.rate_bp),
         -- OFFSET: each is computed once, not wherever it is used.

@@ -11,6 +11,7 @@ import {
   type ToolPriceAge,
 } from '../../gateway/pricing/price-age';
 import { isConfigured } from '../../gateway/pricing/served';
+import { describeUnitPrices } from '../../gateway/pricing/unit-words';
 import { type Command, type CommandInput, CommandRefused, type Outcome } from './command';
 import { alignColumns } from './output';
 
@@ -30,7 +31,17 @@ export const modelCommands: Readonly<Record<string, Command>> = {
   },
 };
 
-const HEADINGS = ['model', 'input', 'output', 'cached', 'searches', 'context', 'max output', 'served'];
+const HEADINGS = [
+  'model',
+  'input',
+  'output',
+  'cached',
+  'searches',
+  'units',
+  'context',
+  'max output',
+  'served',
+];
 
 async function list(): Promise<Outcome> {
   const models = catalogModels();
@@ -41,6 +52,7 @@ async function list(): Promise<Outcome> {
     model.listPrices.output,
     model.listPrices.cacheRead,
     model.listPrices.webSearch ?? '',
+    describeUnitPrices(model.prices).join(', '),
     String(model.contextWindow),
     String(model.maxOutputTokens),
     isConfigured(model) ? 'yes' : 'no',
@@ -50,10 +62,11 @@ async function list(): Promise<Outcome> {
 }
 
 function toJson(model: CatalogModel): object {
-  const { tiers, webSearch, ...base } = model.listPrices;
+  const { tiers, webSearch, inputUnit, outputUnit, ...base } = model.listPrices;
   return {
     id: model.id,
     name: model.name,
+    type: model.type,
     served: isConfigured(model),
     context_window: model.contextWindow,
     max_tokens: model.maxOutputTokens,
@@ -61,6 +74,8 @@ function toJson(model: CatalogModel): object {
     pricing: {
       ...toWire(base),
       ...(webSearch !== undefined && { web_search_per_thousand: webSearch }),
+      ...(inputUnit && { input_unit: inputUnit }),
+      ...(outputUnit && { output_unit: outputUnit }),
       tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...toWire(prices) })),
       ...(model.offPeak && {
         off_peak: { ...toWire(model.offPeak.listPrices), peak_hours: describePeakHours(model.offPeak.peak) },

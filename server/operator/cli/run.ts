@@ -51,9 +51,8 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       terminal.out(`${helpText(words)}\n`);
       return 0;
     }
-    const command = findCommand(words);
+    const { command, input, asJson } = readCommand(words);
     readSettingFiles(process.env);
-    const { input, asJson } = readWords(command, words.slice(2));
     const outcome = await runWithDatabase(command, input);
     for (const warning of outcome.warnings ?? []) terminal.err(`warning: ${warning}\n`);
     terminal.out(`${asJson ? JSON.stringify(outcome.json) : outcome.text}\n`);
@@ -76,6 +75,12 @@ function helpText(words: readonly string[]): string {
     ([, { usage, summary }]) => `${wrap(usage, '', '    ')}\n${wrap(summary, '      ', '      ')}`,
   );
   return [...commands, '', 'Every command takes --json. PK is a publishable key (svc_pk_…).'].join('\n');
+}
+
+/** The command with its input; throws `CommandRefused` if it does not exist or does not take these words. */
+export function readCommand(words: readonly string[]) {
+  const command = findCommand(words);
+  return { command, ...readWords(command, words.slice(2)) };
 }
 
 function findCommand([noun = '', verb = '']: readonly string[]): Command {

@@ -17,14 +17,22 @@ await newDatabase();
 const { url } = await startApi();
 afterEach(() => setClock());
 
-const FORMATS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'];
+const WHOLE: Record<string, string> = {
+  '/v1/embeddings': 'sandbox/embed',
+  '/v1/rerank': 'sandbox/rerank',
+  '/v1/ocr': 'sandbox/ocr',
+};
+const FORMATS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', ...Object.keys(WHOLE)];
 
 async function refuse({ userKey }: Person, path = '/v1/chat/completions', more: object = {}) {
   const body = {
-    model: path === '/v1/embeddings' ? 'sandbox/embed' : 'sandbox/echo',
+    model: WHOLE[path] ?? 'sandbox/echo',
     max_tokens: 20,
     input: 'hi',
     messages: [{ role: 'user', content: 'hi' }],
+    query: 'hi',
+    documents: ['hi'],
+    document: { type: 'image_url', image_url: 'https://example.com/a.png' },
     ...more,
   };
   const headers = { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' };
@@ -49,7 +57,7 @@ test.each(FORMATS)(
   'a 402 of %s names where its user buys credits for the app, also in its message',
   async (path) => {
     const person = await newPerson();
-    for (const more of [{}, ...(path === '/v1/embeddings' ? [] : [{ stream: true }])]) {
+    for (const more of [{}, ...(path in WHOLE ? [] : [{ stream: true }])]) {
       const { type, message, address } = await refuse(person, path, more);
       expect(type).toBe('insufficient_credits');
       expect(address).toMatch(new RegExp(`^${settings().BASE_URL}/continue\\?token=[\\w-]+$`));

@@ -21,6 +21,12 @@ const REQUESTS = {
   '/v1/messages': { model: 'sandbox/echo', max_tokens: 50, messages: [{ role: 'user', content: QUESTION }] },
   '/v1/responses': { model: 'sandbox/echo', max_output_tokens: 50, input: QUESTION },
   '/v1/embeddings': { model: 'sandbox/embed', input: QUESTION },
+  '/v1/moderations': { model: 'sandbox/moderation', input: QUESTION },
+  '/v1/rerank': { model: 'sandbox/rerank', query: QUESTION, documents: Array(150).fill(QUESTION) },
+  '/v1/ocr': {
+    model: 'sandbox/ocr',
+    document: { type: 'image_url', image_url: 'https://example.com/a.png' },
+  },
 };
 const CHAT = '/v1/chat/completions';
 

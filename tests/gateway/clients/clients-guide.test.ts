@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { readHistory } from '@/server/ledger';
+import { readBlock } from '../../harness/blocks';
 import { newPerson } from '../../harness/people';
 import { CLAUDE, startClientWorld } from './world';
 
@@ -15,31 +16,19 @@ const ADDRESS = 'http://localhost:3000';
 const TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 
-const guide = readFileSync('docs/clients.md', 'utf8');
-const fences = [...guide.matchAll(/```(\w+)\n(.+?)```/gs)].map(([, language = '', code = '']) => ({
-  language,
-  code,
-}));
-const ofNode = fences.filter(({ language }) => language === 'js');
-const titled = ofNode.map(({ code }) => [/from '([^']+)'/.exec(code)?.[1] ?? '', code] as const);
+const snippets = [
+  ['openai', readBlock('docs/clients.md', "import OpenAI from 'openai'")],
+  ['@anthropic-ai/sdk', readBlock('docs/clients.md', "import Anthropic from '@anthropic-ai/sdk'")],
+  ['@ai-sdk/openai-compatible', readBlock('docs/clients.md', "from '@ai-sdk/openai-compatible'")],
+  ['@langchain/openai', readBlock('docs/clients.md', "from '@langchain/openai'")],
+] as const;
 
 // The folder is inside the project, so that Node finds its packages.
 mkdirSync('.build', { recursive: true });
 const folder = mkdtempSync('.build/snippets-');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the guide has a snippet for every supported client', () => {
-  expect(titled.map(([client]) => client)).toEqual([
-    'openai',
-    '@anthropic-ai/sdk',
-    '@ai-sdk/openai-compatible',
-    '@langchain/openai',
-  ]);
-  expect(fences.filter(({ language }) => language === 'python')).toHaveLength(2);
-  expect(fences.filter(({ language }) => language === 'sh')).toHaveLength(2);
-});
-
-test.concurrent.each(titled)(
+test.concurrent.each(snippets)(
   'the snippet for %s prints a response, which is charged',
   async (client, code) => {
     const person = await newPerson({ credits: 100 });
@@ -62,8 +51,8 @@ test.concurrent.each(titled)(
 
 test('the curl command, which the README repeats, gets a response', async () => {
   const person = await newPerson({ credits: 100 });
-  const command = fences.find(({ code }) => code.startsWith('curl '))?.code ?? '';
-  expect(readFileSync('README.md', 'utf8')).toContain(`\`\`\`sh\n${command}`);
+  const command = readBlock('docs/clients.md', 'curl ');
+  expect(readBlock('README.md', 'curl ')).toBe(command);
   const [, path = ''] = new RegExp(`${ADDRESS}(\\S+)`).exec(command) ?? [];
   const [, body = ''] = /-d '(.+)'/.exec(command) ?? [];
   const response = await fetch(url + path, {
@@ -76,7 +65,8 @@ test('the curl command, which the README repeats, gets a response', async () => 
 
 test('the models in the Claude Code settings are served', async () => {
   const { data } = await (await fetch(`${url}/v1/models`)).json();
-  const named = guide.match(/anthropic\/claude-[\w-]+/g) ?? [];
+  const settings = readBlock('docs/clients.md', 'export ANTHROPIC_BASE_URL');
+  const named = settings.match(/anthropic\/claude-[\w-]+/g) ?? [];
   expect(named).toContain(CLAUDE);
   expect(data.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(named));
 });

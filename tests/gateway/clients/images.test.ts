@@ -118,6 +118,13 @@ describe('images', () => {
     expect(charge).toBe(held);
   });
 
+  test('have no address of their provider', async () => {
+    const url = 'https://provider.example/account/1.png';
+    upstream.script(NAME, list({ data: [{ b64_json: PIXEL, url, revised_prompt: 'A red lighthouse' }] }));
+    const { data } = await (await send({ quality: 'low' })).json();
+    expect(data).toEqual([{ b64_json: PIXEL, revised_prompt: 'A red lighthouse' }]);
+  });
+
   test('that a provider reports no tokens of are charged for the most that they can have', async () => {
     const buyer = await newPerson({ credits: 1_000, rateBp: 0 });
     upstream.script(NAME, list({ usage: undefined }));
@@ -263,6 +270,17 @@ describe('a stream of an image', () => {
     for await (const event of stream) events.push(event);
     expect(events).toMatchObject([partial, { ...completed, usage: { ...usage, cost: expect.any(Number) } }]);
     expect(await receiptOf(person)).toMatchObject({ output_units: 196, outcome: 'completed' });
+  });
+
+  test('has no events but those of images', async () => {
+    const forged = { ...partial, type: 'x\ndata: {"error":{}}' };
+    upstream.script(NAME, { events: [forged, { type: 'ping' }, partial, completed, 'data: [DONE]'] });
+    const text = await (await send({ stream: true, partial_images: 1 })).text();
+    expect([...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)).toEqual([
+      'image_generation.partial_image',
+      'image_generation.completed',
+    ]);
+    expect(text).not.toContain('error');
   });
 
   test.each<[string, Json[], boolean]>([

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { pool } from '@/server/base/db';
+import { readBlock } from '../../harness/blocks';
 import { completionStream, messageStream, responseStream } from '../../harness/scripted-responses';
 import type { Reply } from '../../harness/scripted-upstream';
 import { searchResponseStream, searchStream } from '../../harness/search-responses';
@@ -201,6 +202,39 @@ describe.runIf(NPM_CLIENTS !== '')('the clients from npm', async () => {
       );
       running.child.stdin?.end();
       expectLoop(model, (await running).stdout);
+    },
+    TIMEOUT_MS,
+  );
+
+  const runShell = async (script: string): Promise<string> => {
+    const bin = path.join(NPM_CLIENTS, 'node_modules/.bin');
+    const running = run('sh', ['-c', script], {
+      cwd: workIn('work'),
+      env: { ...env, PATH: `${bin}:${env.PATH}`, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+    });
+    running.child.stdin?.end();
+    return (await running).stdout;
+  };
+
+  test(
+    'the settings of the clients guide start Claude Code',
+    async () => {
+      upstream.script('claude-sonnet-5', messageStream([{ type: 'text', text: 'I saw a lighthouse.' }]));
+      const settings = readBlock('docs/clients.md', 'export ANTHROPIC_BASE_URL');
+      const script = settings
+        .replace('http://localhost:3000', url)
+        .replace(/^claude$/m, 'claude --print Look');
+      expect(await runShell(script)).toContain('I saw a lighthouse.');
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'the command of the agents guide adds an MCP server to Claude Code, which connects to it',
+    async () => {
+      const command = readBlock('docs/agents.md', 'claude mcp add').replace('https://YOUR-SERVICE', url);
+      await runShell(`claude mcp remove svc 2>/dev/null; ${command}`);
+      expect(await runShell('claude mcp list')).toMatch(/^svc: .*\/mcp \(HTTP\) - . Connected$/m);
     },
     TIMEOUT_MS,
   );

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { buildDocument } from '@/server/api/openapi/document';
 import { OPERATIONS } from '@/server/api/openapi/operations';
+import { readBlock } from '../../harness/blocks';
 import { completion, message } from '../../harness/scripted-responses';
 import packages from './python/packages.json';
 import { startClientWorld } from './world';
@@ -52,6 +53,22 @@ describe.runIf(PYTHON_CLIENTS !== '')('the Python clients', async () => {
       expect(cells.filter(({ error }) => error !== null)).toEqual([]);
       const guide = readFileSync('docs/clients.md', 'utf8').split('\n');
       expect(writeRows(requirements, cells).filter((row) => !guide.includes(row))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test.each([
+    ['openai', readBlock('docs/clients.md', 'from openai import OpenAI')],
+    ['anthropic', readBlock('docs/clients.md', 'from anthropic import Anthropic')],
+  ])(
+    'the snippet for %s in the guide prints a response',
+    async (client, code) => {
+      const { stdout } = await run(
+        path.join(programs(client), 'python'),
+        ['-c', code.replace('http://localhost:3000', url)],
+        { timeout: TIMEOUT_MS, env: { ...process.env, SVC_USER_KEY: person.userKey } },
+      );
+      expect(stdout.split(' ').length).toBeGreaterThan(10);
     },
     TIMEOUT_MS,
   );

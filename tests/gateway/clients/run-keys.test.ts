@@ -7,6 +7,7 @@ import { wholeCredits } from '@/server/base/credits';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { checkLedger } from '@/server/ledger';
 import { raiseRunKey } from '@/server/people/keys/run-keys-of-user';
+import { readBlock } from '../../harness/blocks';
 import { completion, messageStream, response } from '../../harness/scripted-responses';
 import type { Reply } from '../../harness/scripted-upstream';
 import { startClientWorld, upstreamName } from './world';
@@ -21,16 +22,8 @@ const GPT = 'openai/gpt-5';
 const CLAUDE = 'anthropic/claude-sonnet-5';
 
 const guide = readFileSync('docs/keys.md', 'utf8').split('### Two dollars for an agent')[1] ?? '';
-const fences = [...guide.matchAll(/```(\w+)\n(.+?)```/gs)].map(([, language = '', code = '']) => ({
-  language,
-  code,
-}));
-const find = (language: string, text: string): string =>
-  fences.find(({ code, ...each }) => each.language === language && code.includes(text))?.code ?? '';
-const lineWith = (text: string): string =>
-  find('sh', text)
-    .split('\n')
-    .find((line) => line.includes(text)) ?? '';
+const AGENTS = readBlock('docs/keys.md', 'claude --print');
+const lineWith = (text: string): string => AGENTS.split('\n').find((line) => line.includes(text)) ?? '';
 
 const REFUSED =
   /This request costs at least [\d.,]+ credits?, and [\d.]+ are left of the budget of this run key, or of one above it\. The user can raise it at (http\S+\/continue\?token=[\w-]+)/;
@@ -52,7 +45,7 @@ async function runShell(script: string, env: Env, cwd = process.cwd()): Promise<
 
 /** By the first example. */
 async function mintRunKey(): Promise<{ SVC: string; RUN_KEY: string }> {
-  const script = `${find('sh', 'RUN_KEY=$(').replace('https://YOUR-SERVICE', url)}printf %s "$RUN_KEY"`;
+  const script = `${readBlock('docs/keys.md', 'RUN_KEY=$(').replace('https://YOUR-SERVICE', url)}printf %s "$RUN_KEY"`;
   const { output } = await runShell(script, { USER_KEY: person.userKey });
   expect(output).toMatch(/^svc_sk_\w{49}$/);
   return { SVC: url, RUN_KEY: output };
@@ -97,33 +90,26 @@ async function spendAll(work: (env: Env) => Promise<Ended>): Promise<string> {
   return ended.output;
 }
 
-test('the guide has an example for each agent', () => {
-  for (const text of ['curl -s --fail-with-body', 'claude --print', 'codex exec'])
-    expect(find('sh', text)).not.toBe('');
-  for (const text of ['from agents', 'from langgraph']) expect(find('python', text)).not.toBe('');
-});
-
 test(
   'a shell script spends two dollars, and then prints the address where the user raises the budget',
   async () => {
     upstream.script(upstreamName(GPT), spending(completion({ content: 'Done' })));
-    expect(await spendAll((env) => runShell(find('sh', 'curl -s --fail-with-body'), env))).toMatch(REFUSED);
+    const script = readBlock('docs/keys.md', 'curl -s --fail-with-body');
+    expect(await spendAll((env) => runShell(script, env))).toMatch(REFUSED);
   },
   TIMEOUT_MS,
 );
 
 test.runIf(PYTHON_CLIENTS !== '').each([
-  ['openai-agents', 'from agents'],
-  ['langchain', 'from langgraph'],
+  ['openai-agents', readBlock('docs/keys.md', 'from agents')],
+  ['langchain', readBlock('docs/keys.md', 'from langgraph')],
 ])(
   'the example for %s spends two dollars, and ends with the address',
-  async (client, text) => {
+  async (client, program) => {
     const done = client === 'langchain' ? completion({ content: 'Done' }) : response([DONE]);
     upstream.script(upstreamName(GPT), spending(done));
     const python = path.join(PYTHON_CLIENTS, client, 'bin/python');
-    const output = await spendAll((env) =>
-      runShell(`${python} - <<'END'\n${find('python', text)}\nEND`, env),
-    );
+    const output = await spendAll((env) => runShell(`${python} - <<'END'\n${program}\nEND`, env));
     expect(output).toMatch(REFUSED);
   },
   TIMEOUT_MS,
@@ -194,7 +180,7 @@ test.runIf(NPM_CLIENTS !== '')(
     const env = await mintRunKey();
     upstream.script(upstreamName(CLAUDE), callsForever('exec_command', { cmd: 'echo lighthouse' }));
     const home = folderOf('codex-run-key');
-    const config = /```toml\n(.+?)```/s.exec(readFileSync('docs/clients.md', 'utf8'))?.[1] ?? '';
+    const config = readBlock('docs/clients.md', '[model_providers.svc]');
     writeFileSync(path.join(home, 'config.toml'), config.replace('http://localhost:3000', url));
     const bin = path.join(NPM_CLIENTS, 'node_modules/.bin');
     const settings = { PATH: `${bin}:${process.env.PATH}`, HOME: NPM_CLIENTS, CODEX_HOME: home };

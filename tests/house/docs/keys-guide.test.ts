@@ -1,21 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { newPublishableKey, newUserKey } from '@/server/base/tokens';
+import { readBlock } from '../../harness/blocks';
 
 /** The pattern and the code in docs/keys.md, which scanners use without asking the service. */
 
-const guide = readFileSync('docs/keys.md', 'utf8');
 const folder = mkdtempSync(path.join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('the pattern and the checksum in the guide accept every user key and refuse everything else', async () => {
   const file = path.join(folder, 'is-user-key.mjs');
-  writeFileSync(file, /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? '');
+  writeFileSync(file, readBlock('docs/keys.md', 'export function isUserKey'));
   const { isUserKey } = (await import(pathToFileURL(file).href)) as { isUserKey: (text: string) => boolean };
-  const pattern = new RegExp(`^${/```\n(svc_sk_.*)\n```/.exec(guide)?.[1]}$`);
+  const pattern = new RegExp(`^${readBlock('docs/keys.md', 'svc_sk_[0-9A-Za-z]{49}\n').trim()}$`);
   for (let i = 0; i < 500; i++) {
     const key = newUserKey();
     const swapped = key[20] === 'a' ? 'b' : 'a';

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { now, SECOND_MS } from '@/server/base/clock';
 import { signatureHeader } from '@/server/partners/webhooks/sign';
+import { readBlock } from '../../harness/blocks';
 import { freePort } from '../../harness/free-port';
 
 /** The receivers in docs/webhooks.md, run unchanged. */
@@ -12,7 +13,6 @@ import { freePort } from '../../harness/free-port';
 /** Set by `npm --prefix lab run receivers`, for those in Python and Go: compiling Go's libraries takes two cores for 20 seconds. */
 const ALL_RECEIVERS = process.env.ALL_RECEIVERS !== undefined;
 
-const guide = readFileSync('docs/webhooks.md', 'utf8');
 const folder = mkdtempSync(path.join(tmpdir(), 'receivers-'));
 const children: ChildProcess[] = [];
 afterAll(() => {
@@ -23,8 +23,7 @@ afterAll(() => {
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const BODY = JSON.stringify({ id: 'evt_1', type: 'test', data: { message: 'Grüße 👋 / "q" \u2028' } });
 
-function writeSnippet(language: string, name: string): string {
-  const code = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
+function writeSnippet(name: string, code: string): string {
   const file = path.join(folder, name);
   writeFileSync(file, code);
   return file;
@@ -77,15 +76,15 @@ function headerOf({ ageSeconds, header = (good) => good }: Case): string {
 }
 
 describe.each([
-  ['js', 'receiver.mjs', process.execPath, true],
-  ['python', 'receiver.py', 'python3', ALL_RECEIVERS],
-] as const)('the receiver in %s', (language, name, program, runs) => {
+  ['receiver.mjs', readBlock('docs/webhooks.md', 'createServer(async'), process.execPath, true],
+  ['receiver.py', readBlock('docs/webhooks.md', 'import hashlib'), 'python3', ALL_RECEIVERS],
+] as const)('%s', (name, code, program, runs) => {
   it.runIf(runs)(
     'accepts only genuine deliveries (204, otherwise 400) and handles each event once',
     { timeout: 30_000 },
     async () => {
       const port = await freePort();
-      const child = spawn(program, [writeSnippet(language, name)], {
+      const child = spawn(program, [writeSnippet(name, code)], {
         env: { ...process.env, PORT: String(port), SVC_WEBHOOK_SECRET: SECRET },
         stdio: ['ignore', 'pipe', 'ignore'],
       });
@@ -125,7 +124,7 @@ const GO_TIMEOUT_MS = 120_000;
 it.runIf(ALL_RECEIVERS)(
   'the Go function accepts genuine deliveries only',
   () => {
-    writeSnippet('go', 'verify.go');
+    writeSnippet('verify.go', readBlock('docs/webhooks.md', 'package main'));
     writeFileSync(
       path.join(folder, 'main.go'),
       `package main

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { inTransaction } from '@/server/base/db';
 import { issueSignInToken } from '@/server/people/sign-in-tokens';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
+import { readBlock } from '../../harness/blocks';
 import { freePort } from '../../harness/free-port';
 import { newAppUser, newDevice, newPartner } from '../../people/identity/app-world';
 
@@ -25,8 +26,7 @@ afterAll(() => {
 });
 
 function startServer(): ChildProcess {
-  const guide = readFileSync('docs/sign-in.md', 'utf8');
-  const code = /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  const code = readBlock('docs/sign-in.md', 'createServer(async');
   expect(code).toContain("'https://YOUR-SERVICE'");
   const file = path.join(folder, 'server.mjs');
   writeFileSync(file, code.replace('https://YOUR-SERVICE', url));

@@ -6,6 +6,7 @@ import { settings } from '@/server/base/env';
 import { buildWidget } from '../../../scripts/steps.mjs';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
+import { readBlock } from '../../harness/blocks';
 import { newPerson } from '../../harness/people';
 
 /** What `/skill.md` and the recipes tell an agent to run and to open. */
@@ -20,8 +21,6 @@ const skill = readFileSync('widget/skill.md', 'utf8');
 const recipes = readFileSync('docs/recipes.md', 'utf8');
 const fill = (text: string): string =>
   text.replaceAll('https://YOUR-SERVICE', url).replaceAll('svc_pk_…', publishableKey);
-const blocksOf = (text: string, language: string): string[] =>
-  [...text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, code = '']) => code);
 
 const TEMPLATES = readdirSync('widget/templates').sort();
 
@@ -39,16 +38,17 @@ test('their commands install files that every installation serves', () => {
 });
 
 test('the last check of the skill prints the prices of the app', async () => {
-  const command = blocksOf(skill, 'sh').find((code) => code.startsWith('curl')) ?? '';
+  const command = readBlock('widget/skill.md', 'curl ');
   const { stdout } = await promisify(execFile)('sh', ['-c', fill(command)]);
   expect(stdout).toMatch(/^\{"token_assumption".+"credits_per_request"/);
 });
 
 test('the link of the skill fills in what the page for a new app reads', () => {
-  const link = new URL(/^https:.+\/partner\/new\?.+$/m.exec(skill)?.[0] ?? '');
+  const link = new URL(readBlock('widget/skill.md', '/partner/new?').trim());
   const page = readFileSync('app/(partner)/partner/new/page.tsx', 'utf8');
   const names = [...page.matchAll(/read\('(\w+)'\)/g)].map(([, name]) => name);
-  expect([...link.searchParams.keys()].sort()).toEqual(names.sort());
+  // A proposal comes from the MCP server.
+  expect([...link.searchParams.keys(), 'proposal'].sort()).toEqual(names.sort());
 });
 
 test('every guide that the skill names exists as Markdown', () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +8,7 @@ import { settings } from '@/server/base/env';
 import { decideDevice } from '@/server/people/device-authorization';
 import { newDatabase } from '../../harness';
 import { startApi } from '../../harness/api-server';
+import { readBlock } from '../../harness/blocks';
 import { newAppUser, newDevice, newPartner } from '../../people/identity/app-world';
 
 /** The tool in docs/terminals.md, run unchanged except for the address and the unit of its wait. */
@@ -22,9 +23,7 @@ test('the tool in the guide shows a code, waits, slows down when it has to, and 
   const { id: partnerId, publishableKey } = await newPartner();
   const user = await newAppUser(partnerId);
   const { sessionId } = await newDevice(user.userId);
-  const guide = readFileSync('docs/terminals.md', 'utf8');
-  const code = /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
-  expect(code).toContain('interval * 1000');
+  const code = readBlock('docs/terminals.md', 'interval * 1000');
   const file = path.join(folder, 'tool.mjs');
   writeFileSync(file, code.replace('https://YOUR-SERVICE', url).replace('interval * 1000', 'interval'));
   const tool = spawn(process.execPath, [file], {

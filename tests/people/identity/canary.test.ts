@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoopbackServer, listenOnLoopback, readBody } from '@/sandbox/loopback-server';
+import { speak, toWav } from '@/sandbox/provider/tones';
 import { DEVICE_GRANT } from '@/server/api/oauth';
 import { wholeCredits } from '@/server/base/credits';
 import { inTransaction, prisma } from '@/server/base/db';
@@ -77,16 +78,18 @@ afterAll(async () => {
 type Call = { method?: string; body?: unknown; key?: string; cookie?: string };
 
 /** Sends a request to an instance and records the whole response. */
+const isForm = (body: unknown): body is FormData => body instanceof FormData;
+
 async function call(instance: Instance | undefined, where: string, { method, body, key, cookie }: Call = {}) {
   const response = await fetch(`${instance?.url}${where}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     redirect: 'manual',
     headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !isForm(body) && { 'content-type': 'application/json' }),
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(cookie !== undefined && { cookie: `${SESSION_COOKIE}=${cookie}` }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: isForm(body) ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   seen.push({ where: `${where} ${response.status}`, text: JSON.stringify([...response.headers]) + text });
@@ -159,6 +162,26 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     await call(one, '/v1/responses', { key, body: { ...question, ...more } });
   for (const more of [{}, { input: 7 }, { model: 'sandbox/echo' }])
     await call(one, '/v1/embeddings', { key, body: { model: 'sandbox/embed', input: 'hello', ...more } });
+  for (const more of [{}, { input: 7 }])
+    await call(one, '/v1/moderations', {
+      key,
+      body: { model: 'sandbox/moderation', input: 'hello', ...more },
+    });
+  for (const more of [{}, { query: 7 }])
+    await call(one, '/v1/rerank', {
+      key,
+      body: { model: 'sandbox/rerank', query: 'hello', documents: ['hello'], ...more },
+    });
+  const image = { type: 'image_url', image_url: 'https://example.com/a.png' };
+  for (const more of [{}, { document: 7 }])
+    await call(one, '/v1/ocr', { key, body: { model: 'sandbox/ocr', document: image, ...more } });
+  for (const model of ['sandbox/listen', 'sandbox/listen-error-500', 'sandbox/echo'])
+    for (const where of ['transcriptions', 'translations']) {
+      const body = new FormData();
+      body.append('model', model);
+      body.append('file', new File([new Uint8Array(toWav(speak('hello')))], 'a.wav'));
+      await call(one, `/v1/audio/${where}`, { key, body });
+    }
   const images = [{ image_url: 'https://example.com/a.png' }];
   for (const more of [{}, { stream: true }, { prompt: 7 }, { model: 'sandbox/echo' }])
     for (const where of ['generations', 'edits'])

@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { microcredits } from '@/server/base/credits';
 import { newDatabase } from '../../harness';
+import { readBlock } from '../../harness/blocks';
 import { correct } from '../../ledger/correct';
 import { closeBothDays, DAYS, download, moveTo, startStatementWorld, type Verdict } from './statement-world';
 
 /** The Python program of docs/verify.md. `npm --prefix lab run python-verifier` installs what it needs and sets this to its Python. */
 const { PYTHON_VERIFIER = '' } = process.env;
 
-const [, program = ''] = /```python\n(.+?)```/s.exec(readFileSync('docs/verify.md', 'utf8')) ?? [];
+const program = readBlock('docs/verify.md', 'import base64');
 
 test('the program in the guide has at most 60 lines', () => {
   const lines = program.split('\n').filter((line) => line.trim() !== '');

@@ -10,8 +10,8 @@ import { bySubject, checkAccountDay, checkAppDay, checkChain } from './statement
 
 const HELP = `Checks receipts and daily statements.
 
-  npx svc-verify --service https://pay.example.com statement-2026-11-21.json statement-2026-11-22.json
-  SVC_USER_KEY=… npx svc-verify https://pay.example.com/v1/credits/receipts/req_…
+  svc-verify --service https://pay.example.com statement-2026-11-21.json statement-2026-11-22.json
+  SVC_USER_KEY=… svc-verify https://pay.example.com/v1/credits/receipts/req_…
 
   FILE or URL        statements downloaded from the account, or responses of
                      /v1/credits/receipts/{id}, /v1/credits/statements and /v1/credits/statements/{day}

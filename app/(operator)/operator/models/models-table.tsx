@@ -11,12 +11,16 @@ import { inNumber, inUsd } from '../write-amounts';
 
 type Model = {
   id: string;
+  type: string;
   served: boolean;
   input: string;
   output: string;
   cacheRead: string;
   /** Null if the model does not search the web. */
   webSearch: string | null;
+  /** What is counted besides text tokens, such as $4.00 per 1,000 pages; null if nothing is. */
+  inputUnit: string | null;
+  outputUnit: string | null;
   context: number;
 };
 
@@ -25,7 +29,9 @@ export function ModelsTable({ models }: { models: Model[] }) {
   const field = useRef<HTMLInputElement>(null);
   useEarlyInput(field);
   const words = search.toLowerCase().split(/\s+/);
-  const found = models.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
+  const found = models.filter(({ id, type }) =>
+    words.every((word) => `${id} ${type}`.toLowerCase().includes(word)),
+  );
   const column = columnsOf<Model>();
   const columns = [
     column.accessor('id', {
@@ -42,19 +48,25 @@ export function ModelsTable({ models }: { models: Model[] }) {
         <Badge look={getValue() ? 'positive' : 'neutral'}>{getValue() ? 'Yes' : 'No key'}</Badge>
       ),
     }),
-    column.accessor('input', { header: 'Input', cell: ({ getValue }) => inUsd(getValue()) }),
+    column.accessor('input', {
+      header: 'Input',
+      cell: ({ row: { original } }) => <Price tokens={original.input} unit={original.inputUnit} />,
+    }),
     column.accessor('output', {
       header: 'Output',
-      cell: ({ getValue }) => (getValue() === '0' ? '–' : inUsd(getValue())),
+      cell: ({ row: { original } }) => <Price tokens={original.output} unit={original.outputUnit} />,
     }),
-    column.accessor('cacheRead', { header: 'Cache read', cell: ({ getValue }) => inUsd(getValue()) }),
+    column.accessor('cacheRead', {
+      header: 'Cache read',
+      cell: ({ getValue }) => <Price tokens={getValue()} unit={null} />,
+    }),
     column.accessor('webSearch', {
       header: '1,000 searches',
       cell: ({ getValue }) => (getValue() === null ? '–' : inUsd(getValue() ?? '')),
     }),
     column.accessor('context', {
       header: 'Context',
-      cell: ({ getValue }) => inNumber(getValue()),
+      cell: ({ getValue }) => (getValue() === 0 ? '–' : inNumber(getValue())),
     }),
   ];
   return (
@@ -80,6 +92,16 @@ export function ModelsTable({ models }: { models: Model[] }) {
         hiddenOnPhone={['served', 'cacheRead', 'webSearch', 'context']}
         empty={<EmptyState title="No models found">Search by part of the ID, such as sonnet.</EmptyState>}
       />
+    </>
+  );
+}
+
+function Price({ tokens, unit }: { tokens: string; unit: string | null }) {
+  return (
+    <>
+      {tokens !== '0' && inUsd(tokens)}
+      {unit !== null && <span className="block text-[13px] text-muted">{unit}</span>}
+      {tokens === '0' && unit === null && '–'}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { catalogModels } from '@/server/gateway/pricing/catalog';
 import { isConfigured } from '@/server/gateway/pricing/served';
+import { describeUnitPrice } from '@/server/gateway/pricing/unit-words';
 import { ModelsTable } from './models-table';
 import { PriceSources } from './price-sources';
 
@@ -13,11 +14,14 @@ export default async function ModelsPage() {
   await requireOperator();
   const models = catalogModels().map((model) => ({
     id: model.id,
+    type: model.type,
     served: isConfigured(model),
     input: model.listPrices.input,
     output: model.listPrices.output,
     cacheRead: model.listPrices.cacheRead,
     webSearch: model.listPrices.webSearch ?? null,
+    inputUnit: model.prices.inputUnit ? describeUnitPrice(model.prices.inputUnit) : null,
+    outputUnit: model.prices.outputUnit ? describeUnitPrice(model.prices.outputUnit) : null,
     context: model.contextWindow,
   }));
   const served = models.filter((model) => model.served).length;

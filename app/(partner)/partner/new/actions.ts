@@ -11,11 +11,13 @@ const newApp = z.object({
   name: z.string().max(200),
   percent: z.string().max(20),
   origin: z.string().max(300),
+  /** The token of the program that proposed the app. */
+  proposal: z.string().max(100).optional(),
 });
 
 export const createApp = sessionAction(
   newApp,
-  async ({ email, userId }, { teamId, name, percent, origin }) => {
+  async ({ email, userId }, { teamId, name, percent, origin, proposal }) => {
     const rateBp = parsePercent(percent);
     if (rateBp === null)
       return {
@@ -24,7 +26,7 @@ export const createApp = sessionAction(
         field: 'percent',
       };
     const origins = origin.trim() === '' ? [] : [origin];
-    const partner = await signUpPartner({ email, userId, teamId, name, rateBp, origins });
+    const partner = await signUpPartner({ email, userId, teamId, name, rateBp, origins, proposal });
     return { ok: true, message: `${partner.name} created`, value: { partnerId: partner.id } };
   },
 );

@@ -15,12 +15,17 @@ import { createApp } from './actions';
 const START_PERCENT = '25';
 
 /** Empty texts where nothing is proposed. */
-export type Proposal = { name: string; percent: string; origin: string };
+type Proposal = { name: string; percent: string; origin: string };
 
-type Props = { teams: { value: string; label: string }[]; proposed: Proposal };
+type Props = {
+  teams: { value: string; label: string }[];
+  proposed: Proposal;
+  /** The token of the program that proposed the app. */
+  token?: string | undefined;
+};
 
 /** Fields that can all be changed later. Errors appear after the first submit. */
-export function NewAppForm({ teams, proposed }: Props) {
+export function NewAppForm({ teams, proposed, token }: Props) {
   const router = useRouter();
   const [name, setName] = useState(proposed.name);
   const [percent, setPercent] = useState(proposed.percent || START_PERCENT);
@@ -34,7 +39,7 @@ export function NewAppForm({ teams, proposed }: Props) {
     event.preventDefault();
     setTried(true);
     if (Object.values(faults).some((fault) => fault !== undefined)) return;
-    const result = await run({ teamId: teamId || null, name, percent, origin });
+    const result = await run({ teamId: teamId || null, name, percent, origin, proposal: token });
     if (result.ok && result.value) router.push(`/partner/${result.value.partnerId}`);
   };
   const shown = (fault: string | undefined) => (isTried ? fault : undefined);

@@ -4,16 +4,18 @@ import { PresenceDialog } from '@/app/_session/presence-dialog';
 import { requireSession } from '@/app/_session/session';
 import { Notice } from '@/app/_ui/notice';
 import { settings } from '@/server/base/env';
+import { findFault } from '@/server/partners/proposals';
 import { hasRight } from '@/server/partners/rights';
 import { listTeams, newestAppOf, type TeamOfMember } from '@/server/partners/teams';
 import { PartnerFrame } from '../../partner-frame';
-import { NewAppForm, type Proposal } from './new-app-form';
+import { NewAppForm } from './new-app-form';
 
 export const metadata: Metadata = { title: 'New app' };
 
 const MAX_PROPOSED_CHARACTERS = 255;
 
-type Props = { searchParams: Promise<Record<string, string | string[]>> };
+type Query = Record<string, string | string[]>;
+type Props = { searchParams: Promise<Query> };
 
 export default async function NewAppPage({ searchParams }: Props) {
   const { email } = await requireSession();
@@ -46,7 +48,7 @@ export default async function NewAppPage({ searchParams }: Props) {
             </div>
           )}
           <PresenceDialog texts={await readPageTexts('presence')}>
-            <NewAppForm teams={choicesOf(teams)} proposed={readProposal(await searchParams)} />
+            <ProposedForm teams={teams} query={await searchParams} />
           </PresenceDialog>
         </>
       )}
@@ -55,9 +57,26 @@ export default async function NewAppPage({ searchParams }: Props) {
 }
 
 /** What a link fills in, such as one of a coding agent. The form checks it like typed text. */
-function readProposal(query: Record<string, string | string[]>): Proposal {
+async function ProposedForm({ teams, query }: { teams: TeamOfMember[]; query: Query }) {
   const read = (name: string) => [query[name] ?? ''].flat()[0]?.slice(0, MAX_PROPOSED_CHARACTERS) ?? '';
-  return { name: read('name'), percent: read('percent'), origin: read('origin') };
+  const token = read('proposal') || undefined;
+  const fault = token === undefined ? null : await findFault(token);
+  if (fault !== null) return <Notice kind="warning">{fault}</Notice>;
+  const proposed = { name: read('name'), percent: read('percent'), origin: read('origin') };
+  return (
+    <>
+      {token && (
+        <div className="mb-6">
+          <Notice kind="warning">
+            A program filled in this form. It receives the publishable key of the app that you create, and
+            your team is responsible for the app. Continue only if you asked a program to do this, and the
+            origin is yours.
+          </Notice>
+        </div>
+      )}
+      <NewAppForm teams={choicesOf(teams)} proposed={proposed} token={token} />
+    </>
+  );
 }
 
 /** The teams that the app can belong to. A team of their own is offered before it exists. */

@@ -21,6 +21,11 @@ const ERRORS: ErrorCode[] = [
   'upstream_error',
 ];
 
+/** A request that costs nothing needs no credits, but the user may have stopped the app. */
+const ERRORS_OF_FREE = ERRORS.filter(
+  (code) => code !== 'insufficient_credits' && code !== 'partner_not_permitted',
+);
+
 const ERRORS_OF_COUNTS: ErrorCode[] = [
   'invalid_request',
   'missing_api_key',
@@ -106,6 +111,11 @@ const WEATHER = {
   type: 'object',
   properties: { place: { type: 'string' } },
   required: ['place'],
+};
+
+const TRANSCRIPT = {
+  text: 'The sea was calm that morning.',
+  usage: { type: 'duration', seconds: 3, cost: 0.0003 },
 };
 
 const IMAGE_LIST = {
@@ -492,6 +502,192 @@ export const GENERATE: Operation[] = [
     },
     errorFormat: 'chat',
     errors: ERRORS,
+  },
+  {
+    id: 'createModeration',
+    method: 'post',
+    path: '/v1/moderations',
+    group: 'generate',
+    summary: 'Moderate content',
+    description:
+      'Says which categories of harmful content texts or a message belong to, in the format of OpenAI. Free: the hold and the charge are 0, and the user needs no credits. Limits apply.',
+    auth: 'user-key',
+    requestHeaders: LIMITS,
+    body: {
+      schema: 'ModerationsRequest',
+      examples: {
+        short: {
+          summary: 'A text',
+          value: { model: 'sandbox/moderation', input: 'I will attack the castle at dawn.' },
+        },
+      },
+    },
+    response: {
+      description: 'The verdicts, in the order of the texts.',
+      schema: 'Moderation',
+      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      example: {
+        id: 'modr-1',
+        model: 'sandbox/moderation',
+        results: [
+          {
+            flagged: true,
+            categories: { hate: false, violence: true },
+            category_scores: { hate: 0.0001, violence: 0.97 },
+            category_applied_input_types: { hate: ['text'], violence: ['text'] },
+          },
+        ],
+      },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS_OF_FREE,
+  },
+  {
+    id: 'rerank',
+    method: 'post',
+    path: '/v1/rerank',
+    group: 'generate',
+    summary: 'Rerank documents',
+    description:
+      'Orders documents by their relevance to a query, in the format of Cohere’s v2, whichever provider serves the model. Charged by queries or by tokens, as the price of the model says. `POST /v2/rerank` is the same.',
+    auth: 'user-key',
+    requestHeaders: LIMITS,
+    body: {
+      schema: 'RerankRequest',
+      examples: {
+        short: {
+          summary: 'The best of three documents',
+          value: {
+            model: 'sandbox/rerank',
+            query: 'capital of France',
+            documents: ['Berlin is the capital of Germany.', 'Paris is the capital of France.', 'Rome.'],
+            top_n: 1,
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The documents by their place in the request, the most relevant first.',
+      schema: 'RerankResults',
+      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      example: {
+        id: 'rerank-1',
+        results: [{ index: 1, relevance_score: 0.98 }],
+        meta: { api_version: { version: '2' }, billed_units: { search_units: 1 } },
+        model: 'sandbox/rerank',
+        usage: { cost: 0.0025, search_units: 1 },
+      },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
+    id: 'createOcr',
+    method: 'post',
+    path: '/v1/ocr',
+    group: 'generate',
+    summary: 'Read a document',
+    description:
+      'Returns the pages of a document or an image as Markdown, in the format of Mistral. Charged by pages. The pages of a PDF in the request are counted; of another document, `pages` lists those to read. Annotations are not available.',
+    auth: 'user-key',
+    requestHeaders: LIMITS,
+    body: {
+      schema: 'OcrRequest',
+      examples: {
+        short: {
+          summary: 'An image at an address',
+          value: {
+            model: 'sandbox/ocr',
+            document: { type: 'image_url', image_url: 'https://example.com/receipt.png' },
+          },
+        },
+        pages: {
+          summary: 'Two pages of a document at an address',
+          value: {
+            model: 'sandbox/ocr',
+            document: { type: 'document_url', document_url: 'https://example.com/report.pdf' },
+            pages: [0, 1],
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The pages.',
+      schema: 'OcrResult',
+      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      example: {
+        pages: [
+          {
+            index: 0,
+            markdown: '# Receipt',
+            images: [],
+            dimensions: { dpi: 200, height: 2200, width: 1700 },
+          },
+        ],
+        model: 'sandbox/ocr',
+        document_annotation: null,
+        usage_info: { cost: 0.0025, pages_processed: 1, doc_size_bytes: null },
+      },
+    },
+    errorFormat: 'chat',
+    errors: ERRORS,
+  },
+  {
+    id: 'createTranscription',
+    method: 'post',
+    path: '/v1/audio/transcriptions',
+    group: 'generate',
+    summary: 'Transcribe a recording',
+    description:
+      'Returns the text of a recording, in the format of OpenAI. The hold covers its length, as a decoder would find it; what the provider reports is charged. A recording whose length cannot be bounded is refused.',
+    auth: 'user-key',
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
+    body: {
+      schema: 'TranscriptionRequest',
+      isMultipart: true,
+      examples: {
+        short: {
+          summary: 'A recording',
+          value: { model: 'sandbox/listen', file: '@voice.wav' },
+        },
+      },
+    },
+    response: {
+      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
+      schema: 'Transcription',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
+      example: TRANSCRIPT,
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+  },
+  {
+    id: 'createTranslation',
+    method: 'post',
+    path: '/v1/audio/translations',
+    group: 'generate',
+    summary: 'Translate a recording',
+    description: 'Returns the text of a recording in English, in the format of OpenAI.',
+    auth: 'user-key',
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
+    body: {
+      schema: 'TranslationRequest',
+      isMultipart: true,
+      examples: {
+        short: {
+          summary: 'A recording',
+          value: { model: 'sandbox/listen', file: '@voice.wav' },
+        },
+      },
+    },
+    response: {
+      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
+      schema: 'Transcription',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
+      example: TRANSCRIPT,
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'countTokens',

@@ -1,6 +1,7 @@
 import type { ClientProtocol } from '../client-protocol';
 import { type Measured, measureInput } from '../measure-size';
 import { validateRequest } from '../read-fields';
+import { addCostTo } from '../whole-results';
 import { countInputImages, imageUnits } from './image-tokens';
 import {
   EDITS_FORM,
@@ -25,7 +26,7 @@ const shared: Omit<ClientProtocol<ImageRequest>, 'validate'> = {
   messages: ({ body }) => [body.prompt],
   measure: ({ body }) => measurePrompt(body),
   units: ({ body }, model) => imageUnits(body, model),
-  addCost: (_, response, cost) => addCost(response, cost),
+  addCost: (_, response, cost) => addCostTo('usage', response, cost),
 };
 
 export const imagesProtocol: ClientProtocol<ImagesClientRequest> = {
@@ -43,11 +44,4 @@ export const imageEditsProtocol: ClientProtocol<ImageEditsClientRequest> = {
 function measurePrompt(body: ImagesRequest | ImageEditsRequest): Measured {
   const notes = Array.from({ length: countInputImages(body) }, () => '');
   return measureInput([body.prompt, ...notes], { tools: [], output: [] });
-}
-
-/** A response has megabytes of images, so it is not parsed again. Its usage is an object by now. */
-function addCost(response: string, cost: number): string {
-  const start = response.indexOf('{', response.lastIndexOf('"usage"')) + 1;
-  const isEmpty = response[start] === '}';
-  return `${response.slice(0, start)}"cost":${cost}${isEmpty ? '' : ','}${response.slice(start)}`;
 }

@@ -6,8 +6,9 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { nowDate } from '@/server/base/clock';
-import { findCatalogModel, versionsInForce } from '@/server/gateway/pricing/catalog';
+import { type CatalogModel, findCatalogModel, versionsInForce } from '@/server/gateway/pricing/catalog';
 import { listPriceHistory } from '@/server/gateway/pricing/price-history';
+import { describeUnitPrices } from '@/server/gateway/pricing/unit-words';
 import { inUsd } from '../../write-amounts';
 import { PriceTable } from './price-table';
 
@@ -34,10 +35,10 @@ export default async function ModelPage(props: Props) {
         description={
           model === null
             ? 'No longer in the catalogue.'
-            : `${model.name}, ${model.contextWindow.toLocaleString('en')} tokens of context`
+            : describeModel(model)
         }
       />
-      {history.map(({ version, effectiveAt, condition, prices, webSearch }) => (
+      {history.map(({ version, effectiveAt, condition, prices, webSearch, units }) => (
         <Section
           key={version}
           title={
@@ -50,6 +51,7 @@ export default async function ModelPage(props: Props) {
               Version <code className="font-mono text-[13px] wrap-anywhere">{version.split('@').at(-1)}</code>
               {condition !== null && `. ${condition}.`}
               {webSearch !== null && `. Web searches: ${inUsd(webSearch)} per 1,000.`}
+              {describeUnitPrices(units).map((price) => `. ${price}`)}
             </>
           }
           actions={
@@ -60,7 +62,9 @@ export default async function ModelPage(props: Props) {
           }
           flush
         >
-          <PriceTable version={version} rows={prices} />
+          {prices.some(({ input, output }) => Number(input) + Number(output) > 0) && (
+            <PriceTable version={version} rows={prices} />
+          )}
         </Section>
       ))}
       <p className="text-sm text-muted">
@@ -70,6 +74,11 @@ export default async function ModelPage(props: Props) {
     </>
   );
 }
+
+const describeModel = ({ name, type, contextWindow }: CatalogModel): string =>
+  contextWindow === 0
+    ? `${name} (${type})`
+    : `${name}, ${contextWindow.toLocaleString('en')} tokens of context`;
 
 function StateOf({ isInForce, effectiveAt }: { isInForce: boolean; effectiveAt: Date }) {
   if (isInForce) return <Badge look="positive">Current</Badge>;

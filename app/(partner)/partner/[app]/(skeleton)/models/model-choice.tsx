@@ -14,10 +14,13 @@ import { saveModels } from './actions';
 type Model = {
   id: string;
   name: string;
+  type: string;
   provider: string;
   /** USD per million tokens. */
   input: string;
   output: string;
+  /** The prices of what is counted besides text tokens. */
+  units: string[];
   /** USD per 1,000 web searches; null if the model runs none. */
   webSearch: string | null;
 };
@@ -178,7 +181,11 @@ function ProviderModels({ provider, models, chosen, onChoose }: ListProps & { pr
                 <code className="block truncate font-mono text-[13px] text-muted">{model.id}</code>
               </span>
               <span className="text-right text-[13px] text-muted tabular-nums max-sm:hidden">
-                {describePrice(model)}
+                {describePrices(model).map((price) => (
+                  <span key={price} className="block">
+                    {price}
+                  </span>
+                ))}
                 {model.webSearch !== null && (
                   <span className="block">{asPrice(model.webSearch)} per 1,000 web searches</span>
                 )}
@@ -203,14 +210,21 @@ function withMissing(models: Model[], chosen: ReadonlySet<string>): Model[] {
       provider: id.split('/')[0] ?? id,
       input: '',
       output: '',
+      units: [],
+      type: '',
       webSearch: null,
     })),
   ];
 }
 
-function describePrice({ input, output }: Model): string {
-  if (input === '') return 'Currently not served';
-  return `${asPrice(input)} in${output === '0' ? '' : ` · ${asPrice(output)} out`} per 1M tokens`;
+function describePrices({ input, output, type, units }: Model): string[] {
+  if (input === '') return ['Currently not served'];
+  if (type === 'moderation') return ['Free'];
+  const ofTokens = [
+    ...(input === '0' ? [] : [`${asPrice(input)} in`]),
+    ...(output === '0' ? [] : [`${asPrice(output)} out`]),
+  ];
+  return [...(ofTokens.length > 0 ? [`${ofTokens.join(' · ')} per 1M tokens`] : []), ...units];
 }
 
 /** At least cents; some prices have more digits. */

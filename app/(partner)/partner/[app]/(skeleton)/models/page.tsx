@@ -4,6 +4,7 @@ import { Section } from '@/app/_ui/section';
 import { NO_RULES } from '@/server/base/data-rules';
 import { priceForUsers } from '@/server/gateway/pricing/list-price';
 import { countByRules, modelsOf, servedModels } from '@/server/gateway/pricing/served';
+import { describeUnitPrices } from '@/server/gateway/pricing/unit-words';
 import { hasRight } from '@/server/partners/rights';
 import { ForRight } from '../../for-right';
 import { type AppParams, requireMember } from '../../require-app';
@@ -15,12 +16,14 @@ export const metadata: Metadata = { title: 'Models' };
 export default async function ModelsPage(props: AppParams) {
   const { app, role } = await requireMember(props);
   const priced = (price: string) => priceForUsers(price, app.rateBp);
-  const served = servedModels().map(({ id, name, provider, listPrices }) => ({
+  const served = servedModels().map(({ id, name, type, provider, listPrices, prices }) => ({
     id,
     name,
+    type,
     provider,
     input: priced(listPrices.input),
     output: priced(listPrices.output),
+    units: describeUnitPrices(prices, app.rateBp),
     webSearch: listPrices.webSearch ? priced(listPrices.webSearch) : null,
   }));
   return (

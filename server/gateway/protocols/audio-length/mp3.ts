@@ -1,0 +1,82 @@
+import { type MeasuredAudio, PartLimit } from './measured-audio';
+
+/** kbit/s of layer III, of MPEG-1 and of MPEG-2 and 2.5. */
+const BIT_RATES = [
+  [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+] as const;
+const RATES = [44_100, 48_000, 32_000] as const;
+/** No frame of any layer has fewer: 8 kbit/s. */
+const LEAST_BYTES_PER_SECOND = 1_000;
+
+type Frame = { bytes: number; seconds: number };
+
+/**
+ * Counts the frames. What is between them, which another decoder could take for frames, counts at the lowest bit rate.
+ * So do tags, except for the one at the beginning, as no decoder looks into it.
+ */
+export function measureMp3(bytes: Buffer): MeasuredAudio {
+  let seconds = 0;
+  let others = 0;
+  let at = endOfTag(bytes);
+  const first = at;
+  const limit = new PartLimit();
+  while (at < bytes.length) {
+    const frame = readFrame(bytes, at);
+    if (frame === null) {
+      limit.miss();
+      const next = bytes.indexOf(0xff, at + 1);
+      const end = next === -1 ? bytes.length : next;
+      others += end - at;
+      at = end;
+    } else {
+      limit.add();
+      seconds += frame.seconds;
+      at += frame.bytes;
+    }
+  }
+  const declared = readDeclared(bytes, first);
+  const mostSeconds = Math.max(seconds + others / LEAST_BYTES_PER_SECOND, declared);
+  return { format: 'mp3', seconds: seconds || mostSeconds, mostSeconds };
+}
+
+/** Whether two frames follow each other at the beginning. */
+export function isMp3(bytes: Buffer): boolean {
+  const at = endOfTag(bytes);
+  if (at > 0) return true;
+  const frame = readFrame(bytes, 0);
+  return frame !== null && (frame.bytes >= bytes.length || readFrame(bytes, frame.bytes) !== null);
+}
+
+function readFrame(bytes: Buffer, at: number): Frame | null {
+  if (bytes[at] !== 0xff || at + 4 > bytes.length) return null;
+  const [second = 0, third = 0] = [bytes[at + 1], bytes[at + 2]];
+  const version = (second >> 3) & 3;
+  const isLayer3 = (second & 0xe6) === 0xe2;
+  const rate = RATES[(third >> 2) & 3];
+  const kilobits = BIT_RATES[version === 3 ? 0 : 1][third >> 4];
+  if (!isLayer3 || version === 1 || rate === undefined || !kilobits) return null;
+  const sampleRate = rate / (version === 3 ? 1 : version === 2 ? 2 : 4);
+  const samples = version === 3 ? 1_152 : 576;
+  const length = Math.floor((samples * 125 * kilobits) / sampleRate) + ((third >> 1) & 1);
+  return { bytes: length, seconds: samples / sampleRate };
+}
+
+/** After an ID3v2 tag, which says its size in seven bits of each byte. */
+function endOfTag(bytes: Buffer): number {
+  if (bytes.toString('latin1', 0, 3) !== 'ID3' || bytes.length < 10) return 0;
+  const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + ((bytes[at] ?? 0) & 0x7f), 0);
+  return Math.min(bytes.length, 10 + size);
+}
+
+/** What a header of Xing or VBRI says. */
+function readDeclared(bytes: Buffer, at: number): number {
+  const frame = readFrame(bytes, at);
+  if (frame === null) return 0;
+  const head = bytes.subarray(at, at + frame.bytes);
+  const xing = Math.max(head.indexOf('Xing', 0, 'latin1'), head.indexOf('Info', 0, 'latin1'));
+  const vbri = head.indexOf('VBRI', 0, 'latin1');
+  const hasCount = xing >= 0 && xing + 12 <= head.length && (head.readUInt32BE(xing + 4) & 1) === 1;
+  if (hasCount) return head.readUInt32BE(xing + 8) * frame.seconds;
+  return vbri >= 0 && vbri + 18 <= head.length ? head.readUInt32BE(vbri + 14) * frame.seconds : 0;
+}

@@ -1,0 +1,19 @@
+import type { ClientProtocol } from './client-protocol';
+
+/** What formats have in common whose models write no text: no output limit, no choices and no stream. */
+export const WHOLE_RESULT: Pick<
+  ClientProtocol<unknown>,
+  'requestedOutputTokens' | 'wantsStream' | 'choices' | 'searches'
+> = {
+  requestedOutputTokens: () => 0,
+  wantsStream: () => false,
+  choices: () => 1,
+  searches: () => 0,
+};
+
+/** Adds the cost to the last object of this name. A result may be large, so it is not parsed again. */
+export function addCostTo(name: string, response: string, cost: number): string {
+  const start = response.indexOf('{', response.lastIndexOf(`"${name}"`)) + 1;
+  const isEmpty = response[start] === '}';
+  return `${response.slice(0, start)}"cost":${cost}${isEmpty ? '' : ','}${response.slice(start)}`;
+}

@@ -1,0 +1,5 @@
+module svc/clients
+
+go 1.25
+
+require github.com/openai/openai-go/v3 v3.0.0

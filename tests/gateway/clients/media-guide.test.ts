@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { startApi } from '../../harness/api-server';
+import { readBlock } from '../../harness/blocks';
+import { newDatabase } from '../../harness/database';
+import { newPerson } from '../../harness/people';
+
+/** The snippets of docs/media.md, run unchanged except for the address. */
+
+await newDatabase();
+const { url } = await startApi();
+const { userKey } = await newPerson({ credits: 1_000 });
+const run = promisify(execFile);
+
+// The folder is inside the project, so that Node finds its packages.
+mkdirSync('.build', { recursive: true });
+const folder = mkdtempSync('.build/media-');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function runSnippet(code: string): Promise<string> {
+  const file = join(folder, 'snippet.mjs');
+  writeFileSync(file, code.replaceAll('http://localhost:3000', url));
+  const { stdout } = await run(process.execPath, [file], {
+    env: { NODE_ENV: 'test', PATH: process.env.PATH, SVC_USER_KEY: userKey },
+  });
+  return stdout;
+}
+
+test('the snippet for an image makes one, and prints what it cost', async () => {
+  const printed = await runSnippet(readBlock('docs/media.md', 'client.images.generate'));
+  const [length = '', cost = ''] = printed.trim().split(' ');
+  expect(Number(length)).toBeGreaterThan(1_000);
+  expect(Number(cost)).toBeGreaterThan(0);
+});

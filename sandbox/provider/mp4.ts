@@ -53,7 +53,9 @@ function golomb(value: number): string {
 
 const toBytes = (bits: string): Buffer => {
   const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0');
-  return Buffer.from(Array.from({ length: padded.length / 8 }, (_, n) => Number.parseInt(padded.slice(8 * n, 8 * n + 8), 2)));
+  return Buffer.from(
+    Array.from({ length: padded.length / 8 }, (_, n) => Number.parseInt(padded.slice(8 * n, 8 * n + 8), 2)),
+  );
 };
 
 const PROFILE = Buffer.of(66, 0xc0, 30);
@@ -62,7 +64,7 @@ const sequenceSet = ({ width, height }: Frames): Buffer =>
   Buffer.concat([
     Buffer.of(0x67),
     PROFILE,
-    toBytes(`11${golomb(2)}10${golomb(width / BLOCK - 1)}${golomb(height / BLOCK - 1)}1000` + '1'),
+    toBytes(`11${golomb(2)}10${golomb(width / BLOCK - 1)}${golomb(height / BLOCK - 1)}10001`),
   ]);
 
 const PICTURE_SET = Buffer.concat([Buffer.of(0x68), toBytes('110011100011100' + '0' + '1')]);
@@ -71,8 +73,32 @@ function writeMovie(frames: Frames, sizes: readonly number[], firstSample: numbe
   const { width, height, perSecond, count } = frames;
   const matrix = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].map(uint32);
   const none = Buffer.alloc(8);
-  const movie = fullBox('mvhd', 0, none, uint32(perSecond), uint32(count), uint32(0x10000), uint16(0x100), Buffer.alloc(10), ...matrix, Buffer.alloc(24), uint32(2));
-  const track = fullBox('tkhd', 3, none, uint32(1), uint32(0), uint32(count), none, Buffer.alloc(8), ...matrix, uint32(width << 16), uint32(height << 16));
+  const movie = fullBox(
+    'mvhd',
+    0,
+    none,
+    uint32(perSecond),
+    uint32(count),
+    uint32(0x10000),
+    uint16(0x100),
+    Buffer.alloc(10),
+    ...matrix,
+    Buffer.alloc(24),
+    uint32(2),
+  );
+  const track = fullBox(
+    'tkhd',
+    3,
+    none,
+    uint32(1),
+    uint32(0),
+    uint32(count),
+    none,
+    Buffer.alloc(8),
+    ...matrix,
+    uint32(width << 16),
+    uint32(height << 16),
+  );
   const media = fullBox('mdhd', 0, none, uint32(perSecond), uint32(count), uint16(0x55c4), uint16(0));
   const handler = fullBox('hdlr', 0, uint32(0), text('vide'), Buffer.alloc(13));
   const tables = box('stbl', describeSamples(frames), ...indexSamples(sizes, firstSample));

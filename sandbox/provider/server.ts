@@ -58,7 +58,7 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       return sendJson(response, 200, sandbox.log.toJson());
     default:
       if (request.method === 'GET' && pathname.startsWith('/v1/videos/'))
-        return sandbox.videos.read(pathname, response);
+        return sandbox.videos.read(pathname, request, response);
       return refuse(response, openaiFormat, {
         status: 404,
         kind: 'bad_request',

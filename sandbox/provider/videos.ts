@@ -6,7 +6,7 @@ import type { RequestLog } from './request-log';
 import { hashText, seededRandom } from './seeded-random';
 
 /**
- * xAI's videos: `film` is complete when its state is read for the third time, `film-error` fails then. Equal prompts have
+ * xAI's videos: `film` is complete when its state is read for the third time, `film-error` fails then. The prompt `error 500` fails at once. Equal prompts have
  * equal videos, which are small, whatever size was asked for.
  */
 
@@ -22,8 +22,16 @@ export class SandboxVideos {
     const body = parseJson(text)?.value as Record<string, unknown> | undefined;
     log.add(request, body ?? text);
     const { model, prompt, duration } = body ?? {};
-    if ((model !== 'film' && model !== 'film-error') || typeof prompt !== 'string' || typeof duration !== 'number')
-      return sendJson(response, 400, { error: { message: 'Invalid video request', code: 'invalid_argument' } });
+    if (
+      (model !== 'film' && model !== 'film-error') ||
+      typeof prompt !== 'string' ||
+      typeof duration !== 'number'
+    )
+      return sendJson(response, 400, {
+        error: { message: 'Invalid video request', code: 'invalid_argument' },
+      });
+    if (prompt === 'error 500')
+      return sendJson(response, 500, { error: { message: 'The server had an error' } });
     if (/\bforbidden\b/.test(prompt))
       return sendJson(response, 400, {
         error: { message: 'Your request was rejected by the safety system.', code: 'moderation_blocked' },
@@ -34,7 +42,7 @@ export class SandboxVideos {
   }
 
   /** The state of a job, or its video. */
-  read(pathname: string, response: ServerResponse): void {
+  read(pathname: string, request: IncomingMessage, response: ServerResponse): void {
     const [, id = '', file] = /^\/v1\/videos\/(\w+)(\/file)?$/.exec(pathname) ?? [];
     const job = this.#jobs.get(id);
     if (job === undefined) return sendJson(response, 404, { error: { message: 'No such video' } });
@@ -43,8 +51,7 @@ export class SandboxVideos {
       return void response.end(film(job));
     }
     job.reads++;
-    const { port } = response.socket?.address() as { port: number };
-    sendJson(response, 200, describe(job, `http://127.0.0.1:${port}/v1/videos/${id}/file`));
+    sendJson(response, 200, describe(job, `http://${request.headers.host}/v1/videos/${id}/file`));
   }
 }
 
@@ -60,7 +67,12 @@ const FRAMES = { width: 96, height: 64, perSecond: 4 };
 /** A sun that crosses a sky in two colours. */
 function film({ prompt, duration }: Job): Buffer {
   const random = seededRandom(hashText(prompt));
-  const [top, bottom, blue, red] = [90 + random() * 60, 140 + random() * 60, 110 + random() * 60, 90 + random() * 60];
+  const [top, bottom, blue, red] = [
+    90 + random() * 60,
+    140 + random() * 60,
+    110 + random() * 60,
+    90 + random() * 60,
+  ];
   const count = FRAMES.perSecond * duration;
   const paint: Paint = (frame, x, y) => {
     const sun = { x: (FRAMES.width * (frame + 0.5)) / count, y: 20 + 8 * Math.cos((4 * frame) / count) };

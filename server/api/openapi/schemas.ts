@@ -28,6 +28,12 @@ import {
   transcriptionRequestSchema,
   translationRequestSchema,
 } from '../../gateway/protocols/transcriptions/schema';
+import {
+  deletedVideoSchema,
+  videoListSchema,
+  videoSchema,
+} from '../../gateway/protocols/videos/response-schema';
+import { videosRequestSchema } from '../../gateway/protocols/videos/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
 import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';
 import { deletedResponseSchema, inputItemListSchema } from '../../gateway/run/stored-responses';
@@ -76,6 +82,7 @@ const REQUESTS = {
   ImageEditsRequest: imageEditsRequestSchema,
   TranscriptionRequest: transcriptionRequestSchema,
   TranslationRequest: translationRequestSchema,
+  VideosRequest: videosRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -108,6 +115,9 @@ const RESPONSES = {
   OcrResult: ocrResultSchema,
   ImageList: imageListSchema,
   Transcription: transcriptionSchema,
+  Video: videoSchema,
+  VideoList: videoListSchema,
+  DeletedVideo: deletedVideoSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

@@ -165,7 +165,11 @@ describe('videos', () => {
     const { id } = await (await start(buyer)).json();
     await lookNow();
     const other = await newBuyer();
-    for (const [path, method] of [['', 'GET'], ['/content', 'GET'], ['', 'DELETE']] as const)
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['/content', 'GET'],
+      ['', 'DELETE'],
+    ] as const)
       expect((await read(other, `/${id}${path}`, method)).status).toBe(404);
     expect(await (await read(other, '')).json()).toMatchObject({ data: [], has_more: false });
     for (const wrong of ['video_', 'video_%00', `video_${'a'.repeat(61)}`])
@@ -177,7 +181,8 @@ describe('videos', () => {
     const buyer = await newBuyer();
     const ids: string[] = [];
     for (let n = 0; n < 3; n++) ids.push((await (await start(buyer, { seconds: 1 })).json()).id);
-    const page = async (query: string) => (await (await read(buyer, query)).json()) as { data: { id: string }[]; has_more: boolean };
+    const page = async (query: string) =>
+      (await (await read(buyer, query)).json()) as { data: { id: string }[]; has_more: boolean };
     const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
     expect(idsOf(await page(''))).toEqual(ids.toReversed());
     expect(idsOf(await page('?order=asc&limit=2'))).toEqual(ids.slice(0, 2));

@@ -26,28 +26,34 @@ const MOST = 28_000_000n;
 test.each<[string, Death['when'], number]>([
   ['before its provider got the request', 'before it arrives', 0],
   ['before it stored the id of the job', 'before the answer', 1],
-])('a process that dies %s leaves a job that fails without a charge, and a loss @attack', async (_, when, calls) => {
-  const buyer = await newBuyer();
-  const before = provider.started.length;
-  await runUntilDeath(buyer.userKey, { call: START, when });
-  expect(provider.started.length - before).toBe(calls);
-  const { id } = await again(buyer);
-  expect(provider.started.length - before).toBe(calls);
-  await lookNow();
-  expect(await (await read(buyer, `/${id}`)).json()).toMatchObject({ status: 'queued' });
-  await sweepHolds([]);
-  expect((await bookedOf(buyer)).holds).toBe(1);
-  pass(200);
-  await Promise.all([lookAfterVideos(), lookAfterVideos()]);
-  expect(await (await read(buyer, `/${id}`)).json()).toMatchObject({ status: 'failed', usage: { cost: 0 } });
-  expect(await bookedOf(buyer)).toEqual({
-    receipts: [],
-    losses: [{ reason: 'instance_died', cost: MOST, is_estimated: true }],
-    holds: 0,
-    running: 0,
-  });
-  expect((await checkLedger()).differences).toEqual([]);
-});
+])(
+  'a process that dies %s leaves a job that fails without a charge, and a loss @attack',
+  async (_, when, calls) => {
+    const buyer = await newBuyer();
+    const before = provider.started.length;
+    await runUntilDeath(buyer.userKey, { call: START, when });
+    expect(provider.started.length - before).toBe(calls);
+    const { id } = await again(buyer);
+    expect(provider.started.length - before).toBe(calls);
+    await lookNow();
+    expect(await (await read(buyer, `/${id}`)).json()).toMatchObject({ status: 'queued' });
+    await sweepHolds([]);
+    expect((await bookedOf(buyer)).holds).toBe(1);
+    pass(200);
+    await Promise.all([lookAfterVideos(), lookAfterVideos()]);
+    expect(await (await read(buyer, `/${id}`)).json()).toMatchObject({
+      status: 'failed',
+      usage: { cost: 0 },
+    });
+    expect(await bookedOf(buyer)).toEqual({
+      receipts: [],
+      losses: [{ reason: 'instance_died', cost: MOST, is_estimated: true }],
+      holds: 0,
+      running: 0,
+    });
+    expect((await checkLedger()).differences).toEqual([]);
+  },
+);
 
 test.each<[string, Death['when']]>([
   ['before it asks', 'before it arrives'],

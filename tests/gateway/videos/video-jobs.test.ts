@@ -29,7 +29,8 @@ const lost = (reason: string, cost = MOST, is_estimated = true) => ({
 });
 const NOTHING = { receipts: [], losses: [], holds: 0, running: 0 };
 
-const startJob = async (person: Person, body = {}): Promise<string> => (await (await start(person, body)).json()).id;
+const startJob = async (person: Person, body = {}): Promise<string> =>
+  (await (await start(person, body)).json()).id;
 const stateOf = async (person: Person, id: string) => (await read(person, `/${id}`)).json();
 
 function restore(): void {
@@ -100,9 +101,15 @@ describe('a video that succeeds is charged once', () => {
 
   test.each<[string, (person: Person, id: string) => Promise<unknown>]>([
     ['the user deleted it', (person, id) => read(person, `/${id}`, 'DELETE')],
-    ['the user stopped the app', ({ userId, partnerId }) => inTransaction((tx) => stopSpending(tx, { userId, partnerId }))],
+    [
+      'the user stopped the app',
+      ({ userId, partnerId }) => inTransaction((tx) => stopSpending(tx, { userId, partnerId })),
+    ],
     ['the app was disabled', ({ partnerId }) => disablePartner(partnerId)],
-    ['the app was paused for review', ({ partnerId }) => pool().query('UPDATE partner SET paused_at = now() WHERE id = $1', [partnerId])],
+    [
+      'the app was paused for review',
+      ({ partnerId }) => pool().query('UPDATE partner SET paused_at = now() WHERE id = $1', [partnerId]),
+    ],
     ['the key was revoked', ({ userId, keyId }) => revokeKey(userId, keyId)],
     ['the account was deleted', ({ userId }) => deleteAccount(userId)],
   ])('although %s while it ran', async (_, change) => {
@@ -147,14 +154,44 @@ describe('a video that fails is not charged', () => {
   test.each<[string, () => object, ReturnType<typeof lost>, string]>([
     ['for a reason of the provider', () => failed('internal_error'), lost('failed_job'), 'upstream_error'],
     ['for its content', () => failed('invalid_argument'), lost('failed_job'), 'invalid_request'],
-    ['and is billed', () => ({ ...failed('internal_error'), usage: { cost_in_usd_ticks: 100_000_000 } }), lost('failed_response', 1_000_000n, false), 'upstream_error'],
-    ['and is not billed', () => ({ ...failed('internal_error'), usage: { cost_in_usd_ticks: 0 } }), { ...lost(''), losses: [] }, 'upstream_error'],
+    [
+      'and is billed',
+      () => ({ ...failed('internal_error'), usage: { cost_in_usd_ticks: 100_000_000 } }),
+      lost('failed_response', 1_000_000n, false),
+      'upstream_error',
+    ],
+    [
+      'and is not billed',
+      () => ({ ...failed('internal_error'), usage: { cost_in_usd_ticks: 0 } }),
+      { ...lost(''), losses: [] },
+      'upstream_error',
+    ],
     ['because it expired', () => ({ status: 'expired' }), lost('failed_job'), 'upstream_error'],
-    ['because it was withheld', () => done({ url: '', respect_moderation: false }), lost('failed_job'), 'moderation_blocked'],
+    [
+      'because it was withheld',
+      () => done({ url: '', respect_moderation: false }),
+      lost('failed_job'),
+      'moderation_blocked',
+    ],
     ['because it has no URL', () => done({ duration: 4 }), lost('failed_job'), 'upstream_error'],
-    ['because its URL is of another host', () => done({ url: 'http://169.254.169.254/latest/meta-data' }), lost('failed_job'), 'upstream_error'],
-    ['because its URL has a user', () => done({ url: 'https://vidgen.x.ai@127.0.0.1/a.mp4' }), lost('failed_job'), 'upstream_error'],
-    ['because its URL is a file', () => done({ url: 'file:///etc/passwd' }), lost('failed_job'), 'upstream_error'],
+    [
+      'because its URL is of another host',
+      () => done({ url: 'http://169.254.169.254/latest/meta-data' }),
+      lost('failed_job'),
+      'upstream_error',
+    ],
+    [
+      'because its URL has a user',
+      () => done({ url: 'https://vidgen.x.ai@127.0.0.1/a.mp4' }),
+      lost('failed_job'),
+      'upstream_error',
+    ],
+    [
+      'because its URL is a file',
+      () => done({ url: 'file:///etc/passwd' }),
+      lost('failed_job'),
+      'upstream_error',
+    ],
   ])('%s', async (_, state, booked, code) => {
     const buyer = await newBuyer();
     const id = await startJob(buyer);
@@ -194,16 +231,36 @@ describe('a video that fails is not charged', () => {
 });
 
 describe('a request for a video that fails at once', () => {
-  const error = (status: number, message: string, code?: string) => answer({ error: { message, code } }, status);
+  const error = (status: number, message: string, code?: string) =>
+    answer({ error: { message, code } }, status);
   test.each<[string, Answer, number, object]>([
     ['is not charged if the provider refuses it', error(400, 'duration: too long'), 400, NOTHING],
     ['is not charged if the provider fails', error(500, 'No'), 502, NOTHING],
     ['is not charged if the provider is busy', error(429, 'Slow down'), 429, NOTHING],
     ['is a loss if a gateway waited no longer', error(504, 'Gateway timeout'), 502, lost('timeout')],
     ['is a loss if the connection breaks', (response) => response.destroy(), 502, lost('connection_lost')],
-    ['is a loss if the provider accepts it without an id', answer({ ok: true }), 502, lost('unreadable_response')],
-    ['is a loss if the id is not one', answer({ request_id: '../../files' }), 502, lost('unreadable_response')],
-    ['is charged the fee of a violation', error(403, 'Content violates usage guidelines. Fee.'), 400, { receipts: [{ provider_cost: 5_000_000n, charge: 6_250_000n, outcome: 'refused' }], losses: [], holds: 0 }],
+    [
+      'is a loss if the provider accepts it without an id',
+      answer({ ok: true }),
+      502,
+      lost('unreadable_response'),
+    ],
+    [
+      'is a loss if the id is not one',
+      answer({ request_id: '../../files' }),
+      502,
+      lost('unreadable_response'),
+    ],
+    [
+      'is charged the fee of a violation',
+      error(403, 'Content violates usage guidelines. Fee.'),
+      400,
+      {
+        receipts: [{ provider_cost: 5_000_000n, charge: 6_250_000n, outcome: 'refused' }],
+        losses: [],
+        holds: 0,
+      },
+    ],
   ])('%s', async (_, onStart, status, booked) => {
     const buyer = await newBuyer();
     provider.onStart = onStart;
@@ -280,9 +337,24 @@ describe('the content of a video', () => {
   const film = provider.onFile;
   test.each<[string, Answer, number]>([
     ['is not found once the provider has deleted it', (response) => send(response, 'gone', 404), 404],
-    ['is not read from where the provider redirects to', (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(), 502],
-    ['is not another kind of file', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<script>'), 502],
-    ['is not larger than 256 MB', (response) => response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 300 * 1024 * 1024 }).flushHeaders(), 502],
+    [
+      'is not read from where the provider redirects to',
+      (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+      502,
+    ],
+    [
+      'is not another kind of file',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<script>'),
+      502,
+    ],
+    [
+      'is not larger than 256 MB',
+      (response) =>
+        response
+          .writeHead(200, { 'content-type': 'video/mp4', 'content-length': 300 * 1024 * 1024 })
+          .flushHeaders(),
+      502,
+    ],
   ])('%s', async (_, onFile, status) => {
     const buyer = await newBuyer();
     const id = await startJob(buyer);
@@ -314,7 +386,8 @@ test('running videos count towards the limit of running requests', async () => {
   const buyer = await newBuyer(100_000);
   const limit = Number(process.env.LIMIT_RUNNING_PER_USER ?? 20);
   const statuses: number[] = [];
-  for (let n = 0; n <= limit; n++) statuses.push((await start(buyer, { seconds: 1, size: '480x480' })).status);
+  for (let n = 0; n <= limit; n++)
+    statuses.push((await start(buyer, { seconds: 1, size: '480x480' })).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(limit);
   expect(statuses.at(-1)).toBe(429);
   await lookNow();
@@ -324,7 +397,11 @@ test('running videos count towards the limit of running requests', async () => {
 test('a run key pays with its budget, and reads the videos of its branch only', async () => {
   const buyer = await newBuyer();
   const headers = { authorization: `Bearer ${buyer.userKey}`, 'content-type': 'application/json' };
-  const minted = await fetch(`${url}/v1/keys`, { method: 'POST', headers, body: JSON.stringify({ credits: 40 }) });
+  const minted = await fetch(`${url}/v1/keys`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ credits: 40 }),
+  });
   const run = { ...buyer, userKey: (await minted.json()).user_key };
   const own = await startJob(run);
   expect((await start(run)).status).toBeGreaterThanOrEqual(400);

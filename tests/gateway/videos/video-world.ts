@@ -10,6 +10,7 @@ import { newDatabase } from '../../harness/database';
 import { newPerson, type Person } from '../../harness/people';
 
 export { GROK } from './video-model';
+
 import { GROK } from './video-model';
 /** Enough of an MP4 for a client that only stores it. */
 export const FILM = Buffer.from('....ftypisom-a-film');

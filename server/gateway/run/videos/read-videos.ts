@@ -200,7 +200,7 @@ function relay(upstream: UpstreamResponse, onEnd: () => void): ReadableStream<Ui
           log().warn({ error: describeError(error) }, 'a video broke off');
           onEnd();
           upstream.cancel();
-          controller.error(error);
+          controller.error(new Error('The provider ended the video early'));
         }
       },
       cancel() {

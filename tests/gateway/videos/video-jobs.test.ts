@@ -79,7 +79,7 @@ describe('a video that succeeds is charged once', () => {
     await startJob(buyer);
     pass(20);
     const before = provider.reads;
-    await Promise.all(Array.from({ length: 6 }, lookAfterVideos));
+    await Promise.all(Array.from({ length: 6 }, () => lookAfterVideos()));
     expect(provider.reads - before).toBe(1);
     const other = await newBuyer();
     await startJob(other);

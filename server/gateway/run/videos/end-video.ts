@@ -1,7 +1,9 @@
+import { nowDate } from '../../../base/clock';
 import { chargeFor, type Picocredits } from '../../../base/credits';
 import { invariant } from '../../../base/errors';
 import { generations } from '../../../base/measures';
 import { type JobEnd, type LossReason, type Receipt, settleJob } from '../../../ledger';
+import { keepUnanswered } from '../../counts/unanswered-requests';
 import { costOf } from '../../pricing/cost';
 import { findPrices } from '../../pricing/price-history';
 import { NO_TOKENS, type TokenUsage, writeUnits } from '../../protocols/neutral';
@@ -26,7 +28,16 @@ export async function endVideo(job: NewJob, end: VideoEnd): Promise<void> {
   const paid = await settleJob(request, settlement, (client, isHeld) =>
     endJobRow(client, id, isHeld ? ended : { url: null, error: SWEPT }),
   );
-  if (paid !== null) generations.add('metered' in settlement ? settlement.metered.receipt.outcome : 'failed');
+  if (paid === null) return;
+  generations.add('metered' in settlement ? settlement.metered.receipt.outcome : 'failed');
+  if (!('metered' in settlement)) noteUnanswered(job);
+}
+
+/** It has no receipt, but its provider may have read it. */
+function noteUnanswered({ id, userId, partnerId, model }: NewJob): void {
+  const at = nowDate();
+  const attempt = { provider: providerOf(model), model, at: at.toISOString(), outcome: 'failed' } as const;
+  keepUnanswered({ userId, requestId: requestIdOf(id), partnerId, model, attempts: [attempt], at });
 }
 
 async function settle(job: NewJob, end: VideoEnd): Promise<JobEnd> {

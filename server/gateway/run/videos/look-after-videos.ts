@@ -19,11 +19,11 @@ const LATE = error('The provider for this model did not complete the video in ti
 const FOREIGN = error('The provider for this model returned no video.');
 
 /** Asks providers how far their videos are, and settles those that ended. Every instance does, each for other jobs. */
-export async function lookAfterVideos(): Promise<void> {
+export async function lookAfterVideos(stop?: AbortSignal): Promise<void> {
   const jobs = await claimDueJobs(AT_ONCE);
   await Promise.all(
     jobs.map((job) =>
-      lookAt(job).catch((failure: unknown) =>
+      lookAt(job, stop).catch((failure: unknown) =>
         log().error(
           { request_id: requestIdOf(job.id), error: describeError(failure) },
           'video not settled, retrying',
@@ -33,12 +33,12 @@ export async function lookAfterVideos(): Promise<void> {
   );
 }
 
-async function lookAt(job: RunningJob): Promise<void> {
+async function lookAt(job: RunningJob, stop: AbortSignal | undefined): Promise<void> {
   // An instance died before it could note the provider's answer.
   if (job.upstreamId === null) return endVideo(job, { error: NOT_ACCEPTED, loss: 'instance_died' });
   if (now() >= job.completeByMs) return endVideo(job, { error: LATE, loss: 'timeout' });
   const [candidate] = resolveCandidates(job.model) ?? [];
-  const seen = candidate === undefined ? null : await readState(candidate, job.upstreamId);
+  const seen = candidate === undefined ? null : await readState(candidate, job.upstreamId, stop);
   if (candidate === undefined || seen === null) return lookLater(job, 0);
   switch (seen.state) {
     case 'pending':
@@ -57,9 +57,15 @@ const lossOf = ({ cost }: Exclude<SeenVideo, { state: 'pending' }>) =>
   ({ cost, loss: cost === null ? 'failed_job' : 'failed_response' }) as const;
 
 /** Null if the provider does not say how far the job is. */
-async function readState({ target, profile }: Candidate, upstreamId: string): Promise<SeenVideo | null> {
+async function readState(
+  { target, profile }: Candidate,
+  upstreamId: string,
+  stop: AbortSignal | undefined,
+): Promise<SeenVideo | null> {
   const abort = new Abort();
-  const timer = setTimeout(() => abort.abort(), MAX_MS);
+  const end = () => abort.abort();
+  const timer = setTimeout(end, MAX_MS);
+  stop?.addEventListener('abort', end);
   try {
     const response = await readJob(target, videoPath(upstreamId), abort, TIMEOUTS);
     const text = await response.text(MAX_BYTES);
@@ -72,5 +78,6 @@ async function readState({ target, profile }: Candidate, upstreamId: string): Pr
     return null;
   } finally {
     clearTimeout(timer);
+    stop?.removeEventListener('abort', end);
   }
 }

@@ -61,7 +61,7 @@ export async function startVideo(admitted: AdmittedJob): Promise<Reply> {
     body: JSON.stringify(describeNewVideo(job)),
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...writeWarnings(warnings) },
   };
-  if (claim?.isRecording) await claim.keep(reply);
+  await claim?.keepOfJob(reply);
   await submit(admitted, job, body);
   return reply;
 }

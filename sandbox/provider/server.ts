@@ -15,6 +15,7 @@ import { sendSpeech } from './speech';
 import { planSteps, playSteps, waitForAbort } from './stream-steps';
 import { PromptCache } from './token-usage';
 import { sendTranscript } from './transcriptions';
+import { SandboxVideos } from './videos';
 import type { Failure, WireFormat } from './wire-format';
 
 /** How long the model `slow` waits before it responds. */
@@ -22,11 +23,11 @@ const SLOW_MS = 60_000;
 /** Non-streamed responses are delayed as well, but by no more than this. */
 const WHOLE_ANSWER_MAX_MS = 1_500;
 
-type Sandbox = { cache: PromptCache; log: RequestLog };
+type Sandbox = { cache: PromptCache; log: RequestLog; videos: SandboxVideos };
 
 /** A model provider on loopback: OpenAI's chat completions and embeddings, the endpoints of documents, and the basics of Anthropic's messages. */
 export async function startSandboxProvider(): Promise<LoopbackServer> {
-  const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog() };
+  const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog(), videos: new SandboxVideos() };
   const server = await listenOnLoopback((request, response) => route(sandbox, request, response));
   return { url: `${server.url}/v1`, close: server.close };
 }
@@ -48,6 +49,8 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       return sendImages(sandbox.log, request, response);
     case 'POST /v1/audio/speech':
       return sendSpeech(sandbox.log, request, response);
+    case 'POST /v1/videos/generations':
+      return sandbox.videos.start(sandbox.log, request, response);
     case 'POST /v1/audio/transcriptions':
     case 'POST /v1/audio/translations':
       return sendTranscript(sandbox.log, request, response);
@@ -57,6 +60,8 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
       sandbox.log.clear();
       return sendJson(response, 200, sandbox.log.toJson());
     default:
+      if (request.method === 'GET' && pathname.startsWith('/v1/videos/'))
+        return sandbox.videos.read(pathname, request, response);
       return refuse(response, openaiFormat, {
         status: 404,
         kind: 'bad_request',

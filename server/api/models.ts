@@ -11,7 +11,7 @@ import {
   writeUnitPrice,
 } from '../gateway/pricing/list-price';
 import { rulesMetBy } from '../gateway/pricing/met-rules';
-import { MODEL_TYPES, type ModelType, UNIT_KINDS } from '../gateway/protocols/neutral';
+import { MODEL_TYPES, type ModelType, RESOLUTIONS, UNIT_KINDS } from '../gateway/protocols/neutral';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */
@@ -77,6 +77,13 @@ export const listedModelSchema = z.object({
       input_unit: unitPrice.optional().meta({
         description: 'What else is counted in the input, such as seconds of audio, for models priced by it.',
       }),
+      resolutions: z
+        .partialRecord(z.enum(RESOLUTIONS), z.string())
+        .optional()
+        .meta({
+          description:
+            'What `output_unit` costs at each resolution, for videos priced by it. That itself is the highest.',
+        }),
       output_unit: unitPrice.optional().meta({ description: 'The same of the output, such as images.' }),
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))
@@ -195,7 +202,7 @@ function writeArchitecture({ type, capabilities }: CatalogModel): Modalities {
 }
 
 function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['pricing'] {
-  const { tiers, webSearch, inputUnit, outputUnit, ...base } = listPrices;
+  const { tiers, webSearch, inputUnit, outputUnit, resolutions, ...base } = listPrices;
   return {
     ...writePrices(base),
     prompt: perTokenPrice(base.input),
@@ -205,6 +212,7 @@ function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['prici
     ...(webSearch !== undefined && { web_search: perCallPrice(webSearch) }),
     ...(inputUnit && { input_unit: writeUnit(inputUnit) }),
     ...(outputUnit && { output_unit: writeUnit(outputUnit) }),
+    ...(resolutions && { resolutions }),
     tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...writePrices(prices) })),
     ...(offPeak && {
       off_peak: {

@@ -4,10 +4,14 @@ import { endOverdueReads } from './run/background-reads';
 import { endStoppedRequests } from './run/cut-off';
 import { forgetIdempotentRequests } from './run/idempotent-requests';
 import { forgetKeptResponses } from './run/kept-store';
+import { forgetVideos } from './run/videos/job-store';
+import { lookAfterVideos } from './run/videos/look-after-videos';
 
 export const GATEWAY_JOBS: readonly Job[] = [
   { name: 'background reads', everyMs: 5 * SECOND_MS, run: endOverdueReads },
   { name: 'stopped requests', everyMs: SECOND_MS, run: endStoppedRequests },
   { name: 'kept responses', everyMs: MINUTE_MS, run: forgetKeptResponses },
+  { name: 'videos', everyMs: SECOND_MS, run: lookAfterVideos },
+  { name: 'old videos', everyMs: MINUTE_MS, run: forgetVideos },
   { name: 'idempotent requests', everyMs: MINUTE_MS, run: forgetIdempotentRequests },
 ];

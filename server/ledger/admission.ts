@@ -49,7 +49,7 @@ export type AdmissionRequest = {
   origin?: string | null;
   /** The kept hold that the request would use. */
   holdId?: string;
-  /** Whether the hold that the request makes may be kept. */
+  /** Whether the hold that the request makes may be kept. If not, it uses no kept hold either. */
   isKept?: boolean;
   /** Whether the request can wait for kept holds to be returned. */
   isPatient?: boolean;

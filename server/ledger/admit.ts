@@ -31,7 +31,7 @@ const ASK_AGAIN_AFTER_MS = 100;
  * kept hold uses it after the same checks.
  */
 export async function admit(request: AdmissionRequest): Promise<Admission> {
-  const kept = request.run ? null : takeKeptHold(request);
+  const kept = request.run || request.isKept === false ? null : takeKeptHold(request);
   const admission = (kept && (await useKeptHold(kept, request))) ?? (await makeHold(request));
   if (admission.ok) noteUse(request.keyHash);
   return admission;

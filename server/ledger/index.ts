@@ -40,6 +40,7 @@ export { drainLedger } from './drain';
 export { type Earnings, readEarnings } from './earnings';
 export { findArchived } from './find-archived';
 export { type HistoryEntry, type HistoryPage, readHistory, readRecentOutputs } from './history';
+export { giveToJob, type JobEnd, settleJob } from './job-holds';
 export { LEDGER_JOBS } from './jobs';
 export { returnIdleHolds } from './kept-holds';
 export { countRunning, keepLease, sweepHolds } from './lease';

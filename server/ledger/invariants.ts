@@ -1,4 +1,5 @@
 import { LEASE_SECONDS } from './batch';
+import { LONGEST_JOB_SECONDS } from './job-holds';
 
 /**
  * The invariants of the ledger, as queries. Each returned row is a difference, with `invariant`, `subject`
@@ -246,7 +247,8 @@ export const PRESENT_INVARIANTS = [
 
   `SELECT 'no lease is longer than a renewal makes it' AS invariant, request_id AS subject,
           (lease_until - clock_timestamp())::text AS difference
-   FROM hold WHERE lease_until > clock_timestamp() + interval '${LEASE_SECONDS + 30} seconds'`,
+   FROM hold WHERE lease_until > clock_timestamp()
+     + make_interval(secs => CASE WHEN job_id IS NULL THEN ${LEASE_SECONDS + 30} ELSE ${LONGEST_JOB_SECONDS} END)`,
 ];
 
 export const LEASE_INVARIANT = `

@@ -9,7 +9,8 @@ import type { Hold } from './admission';
  * Why nobody was charged for a call that its provider billed, or may have billed. `timeout`: a stream did not begin in
  * time. `connection_lost`: the connection broke before the provider reported its usage. `instance_died`: an instance
  * ended without settling its requests. `unreadable_response`: a successful response that is not in the provider's
- * format. `failed_response`: a response with an error after billable work. `settled_late`: the hold was settled by
+ * format. `failed_response`: a response with an error after billable work. `failed_job`: a job that its provider did not
+ * complete, without saying what it bills. `settled_late`: the hold was settled by
  * another instance while this one was paused.
  */
 export type LossReason =
@@ -18,6 +19,7 @@ export type LossReason =
   | 'instance_died'
   | 'unreadable_response'
   | 'failed_response'
+  | 'failed_job'
   | 'settled_late';
 
 export type Loss = {

@@ -160,6 +160,8 @@ function readPrices(text: string) {
   }
   if (data.offPeak !== undefined)
     throw refuse('prices', 'offPeak: expected one price, because off-peak prices are versions');
+  if (data.resolutions !== undefined)
+    throw refuse('prices', 'resolutions: expected one price, because that of each resolution is a version');
   return readModelPrices(data);
 }
 

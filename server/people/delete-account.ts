@@ -46,6 +46,8 @@ export async function deleteAccount(userId: string): Promise<void> {
     await tx.warningMail.deleteMany({ where: { userId } });
     await removeLimits(tx, userId);
     await removeBudgets(tx, userId);
+    // Those that run are settled when they end, and forgotten then.
+    await tx.videoJob.updateMany({ where: { userId }, data: { deletedAt: nowDate(), url: null } });
     await tx.userKey.updateMany({ where: { userId, label: { not: null } }, data: { label: null } });
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });

@@ -46,6 +46,9 @@ import * as keptResponse from '../../app/v1/responses/[id]/route.api';
 import * as inputTokens from '../../app/v1/responses/input_tokens/route.api';
 import * as responses from '../../app/v1/responses/route.api';
 import * as secretScanning from '../../app/v1/secret-scanning/route.api';
+import * as videoContent from '../../app/v1/videos/[id]/content/route.api';
+import * as video from '../../app/v1/videos/[id]/route.api';
+import * as videos from '../../app/v1/videos/route.api';
 
 /**
  * The API's route files and their paths. They use Next's notation, `[id]` for one segment and
@@ -99,5 +102,8 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/responses/[id]': keptResponse,
   '/v1/responses/[id]/input_items': inputItems,
   '/v1/secret-scanning': secretScanning,
+  '/v1/videos': videos,
+  '/v1/videos/[id]': video,
+  '/v1/videos/[id]/content': videoContent,
   '/v1/models/[...id]': model,
 };

@@ -6,7 +6,11 @@ const UNSUPPORTED: [RegExp, string][] = [
   [/^completions\b/, 'Completions without messages are not supported. Use POST /v1/chat/completions.'],
   [/^(messages\/)?batches\b/, 'Batches are not supported. Send each request on its own.'],
   [/^(files|uploads)\b/, 'Uploaded files are not supported. Send images and PDFs inline.'],
-  [/^(images|videos)\b/, 'The generation of images and videos is not supported.'],
+  [/^images\b/, 'Only POST /v1/images/generations and /v1/images/edits are supported.'],
+  [
+    /^videos\/(edits|extensions|characters|[^/]+\/remix)\b/,
+    'Videos cannot be changed. Use POST /v1/videos with an image that the video begins with.',
+  ],
   [/^realtime\b/, 'Conversations by voice are not supported. Use POST /v1/audio/transcriptions.'],
   [/^moderations\b/, 'Moderations are not supported.'],
   [/^vector_stores\b/, 'Vector stores are not supported. Send the text that the model needs as input.'],

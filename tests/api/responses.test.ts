@@ -5,10 +5,12 @@ import { startSandboxPayments } from '@/sandbox/payments/server';
 import { speak, toWav } from '@/sandbox/provider/tones';
 import { DEVICE_GRANT } from '@/server/api/oauth';
 import { buildDocument } from '@/server/api/openapi/document';
-import { DAY_MS, now } from '@/server/base/clock';
+import { DAY_MS, now, setClock } from '@/server/base/clock';
 import { inTransaction, pool, prisma } from '@/server/base/db';
 import { settings } from '@/server/base/env';
 import { newId } from '@/server/base/ids';
+import { seal } from '@/server/base/seal';
+import { lookAfterVideos } from '@/server/gateway/run/videos/look-after-videos';
 import { stopSpending } from '@/server/ledger';
 import { disablePartner, setAllowedModels } from '@/server/partners/partner';
 import type { EventData, EventType } from '@/server/partners/webhooks/events';
@@ -185,6 +187,62 @@ test('POST /v1/responses, and one that is kept', async () => {
   expect((await call(remove, { headers: as(funded), ...one })).status).toBe(200);
   expect((await call(remove, { headers: as(funded), ...one })).status).toBe(404);
   expect((await call(items, { headers: as(funded), ...its })).status).toBe(404);
+});
+
+test('POST /v1/videos, and the video', async () => {
+  const operation = 'POST /v1/videos';
+  const send = (body: object, headers = as(funded)) =>
+    call(operation, { headers, body: { model: 'sandbox/film', prompt: 'The sea', seconds: 1, ...body } });
+  const { id } = await (await send({})).json();
+  await repeat(operation, (headers, more) => send(more, headers));
+  expect((await send({ prompt: '' })).status).toBe(400);
+  expect((await send({ prompt: 'something forbidden' })).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(unfunded))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ prompt: 'error 500' })).status).toBe(502);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+
+  const list = 'GET /v1/videos';
+  expect((await call(list, { headers: as(funded) })).status).toBe(200);
+  expect((await call(list, { headers: as(funded), query: '?limit=0' })).status).toBe(400);
+  expect((await call(list)).status).toBe(401);
+  expect((await call(list, { headers: as(paused) })).status).toBe(403);
+  const [read, content, remove] = [
+    'GET /v1/videos/{id}',
+    'GET /v1/videos/{id}/content',
+    'DELETE /v1/videos/{id}',
+  ];
+  const one = { headers: as(funded), path: `/v1/videos/${id}` };
+  const film = { headers: as(funded), path: `/v1/videos/${id}/content` };
+  expect((await call(read, one)).status).toBe(200);
+  expect((await call(content, film)).status).toBe(404);
+  setClock(() => Date.now() + 60_000);
+  for (let look = 0; look < 3; look++) {
+    await lookAfterVideos();
+    await pool().query(`UPDATE video_job SET next_look_at = '2000-01-01' WHERE id = $1`, [id]);
+  }
+  setClock();
+  expect((await call(read, one)).status).toBe(200);
+  expect((await call(content, film)).status).toBe(200);
+  await pool().query('UPDATE video_job SET url = $2 WHERE id = $1', [
+    id,
+    seal('http://127.0.0.1:9/film.mp4', `video_job:url:${id}`),
+  ]);
+  expect((await call(content, film)).status).toBe(502);
+  for (const [asked, { path }] of [
+    [read, one],
+    [content, film],
+    [remove, one],
+  ] as const) {
+    expect((await call(asked, { path })).status).toBe(401);
+    expect((await call(asked, { headers: as(paused), path })).status).toBe(403);
+    expect((await call(asked, { headers: as(unfunded), path })).status).toBe(404);
+  }
+  expect((await call(remove, one)).status).toBe(200);
 });
 
 test('POST /v1/embeddings', async () => {
@@ -583,6 +641,10 @@ test('while no connection to the database is free, every endpoint that needs one
     'GET /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
     'DELETE /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
     'GET /v1/responses/{id}/input_items': { headers: as(funded), path: '/v1/responses/resp_1/input_items' },
+    'GET /v1/videos': { headers: as(funded) },
+    'GET /v1/videos/{id}': { headers: as(funded), path: '/v1/videos/video_1' },
+    'DELETE /v1/videos/{id}': { headers: as(funded), path: '/v1/videos/video_1' },
+    'GET /v1/videos/{id}/content': { headers: as(funded), path: '/v1/videos/video_1/content' },
     'POST /v1/responses/input_tokens': { headers: as(funded), body: { model: 'sandbox/echo', input: 'hi' } },
     'POST /v1/credits/checkout': { headers: as(funded), body: { amount: 10, currency: 'usd' } },
     'GET /v1/credits/checkout/{id}': { headers: as(funded), path: '/v1/credits/checkout/cks_1' },

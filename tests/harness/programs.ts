@@ -28,10 +28,15 @@ export function bundleProgram(entry: string): string {
 
 export type Death = { call: RegExp; when: 'before it arrives' | 'before the answer' | 'never' };
 
-/** Runs a program until it dies at one of its calls to the processor. */
+/** Runs a program until it dies at one of its calls to the processor, or to the server that another setting names. */
 export async function dieAt(
   { call, when }: Death,
-  { program, argument, processorUrl }: { program: string; argument: string; processorUrl: string },
+  {
+    program,
+    argument,
+    processorUrl,
+    setting = 'STRIPE_API_BASE',
+  }: { program: string; argument: string; processorUrl: string; setting?: string },
 ): Promise<void> {
   let child: ChildProcess | undefined;
   const die = () => child?.kill('SIGKILL');
@@ -50,7 +55,7 @@ export async function dieAt(
   await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(wire.address() as AddressInfo).port}`;
   child = spawn(process.execPath, [program, argument], {
-    env: { ...process.env, STRIPE_API_BASE: url },
+    env: { ...process.env, [setting]: url },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code, signal] = await once(child, 'exit');

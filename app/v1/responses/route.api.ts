@@ -5,7 +5,7 @@ import { generate } from '@/server/gateway/run/generate';
 import { keptResponses } from '@/server/gateway/run/kept-responses';
 
 export const POST = directRoute('chat', '/v1/responses', (request, requestId) =>
-  generate(request, requestId, responsesProtocol, keptResponses),
+  generate(request, requestId, responsesProtocol, { kept: keptResponses }),
 );
 
 export const OPTIONS = preflight;

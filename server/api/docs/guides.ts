@@ -28,8 +28,9 @@ export const GUIDES: readonly Guide[] = [
   {
     slug: 'media',
     file: 'media.md',
-    title: 'Images and audio',
-    description: 'Pictures from text and from other pictures, transcripts of recordings, and what they cost.',
+    title: 'Images, audio and video',
+    description:
+      'Pictures and films from text and from pictures, transcripts of recordings, and what they cost.',
   },
   {
     slug: 'widget',

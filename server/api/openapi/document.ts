@@ -4,7 +4,7 @@ import { oauthCodeOf } from '../../base/http/error-bodies';
 import { ERROR_GUIDE, exampleError } from './error-guide';
 import { HEADERS, type HeaderName } from './headers';
 import { type JsonObject, type JsonSchema, reference } from './json';
-import { GROUPS, type Operation } from './operation';
+import { type FileResponse, GROUPS, type JsonResponse, type Operation } from './operation';
 import { OPERATIONS } from './operations';
 import { namedSchemas, toJsonSchema } from './schemas';
 import { writeWebhooks } from './webhooks';
@@ -197,13 +197,23 @@ function writeBody({
   };
 }
 
-function writeResponse({
+function writeResponse(response: Operation['response']): OpenApiResponse {
+  return 'contentType' in response ? writeFileResponse(response) : writeJsonResponse(response);
+}
+
+const writeFileResponse = ({ description, contentType }: FileResponse): OpenApiResponse => ({
+  description,
+  headers: writeHeaders(['x-request-id']),
+  content: { [contentType]: { schema: { type: 'string', format: 'binary' } } },
+});
+
+function writeJsonResponse({
   description,
   schema,
   example,
   headers = [],
   stream,
-}: Operation['response']): OpenApiResponse {
+}: JsonResponse): OpenApiResponse {
   return {
     description,
     headers: writeHeaders(['x-request-id', ...headers]),

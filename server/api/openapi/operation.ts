@@ -25,18 +25,22 @@ export type Operation = {
     isMultipart?: boolean;
     examples: Record<string, Example>;
   };
-  response: {
-    description: string;
-    schema: ResponseName;
-    example: unknown;
-    headers?: HeaderName[];
-    /** Returned when the client requests a stream. */
-    stream?: { event: ResponseName; example: string };
-  };
+  response: JsonResponse | FileResponse;
   errorFormat: ErrorFormat;
   /** In addition to the errors that any request may receive. */
   errors: ErrorCode[];
 };
+
+export type JsonResponse = {
+  description: string;
+  schema: ResponseName;
+  example: unknown;
+  headers?: HeaderName[];
+  /** Returned when the client requests a stream. */
+  stream?: { event: ResponseName; example: string };
+};
+
+export type FileResponse = { description: string; contentType: string };
 
 type Example = { summary: string; value: object };
 

@@ -6,12 +6,6 @@ import { embeddingListSchema } from '../../gateway/protocols/embeddings/response
 import { embeddingsRequestSchema } from '../../gateway/protocols/embeddings/schema';
 import { imageListSchema } from '../../gateway/protocols/images/response-schema';
 import { imageEditsRequestSchema, imagesRequestSchema } from '../../gateway/protocols/images/schema';
-import { speechRequestSchema } from '../../gateway/protocols/speech/schema';
-import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
-import {
-  transcriptionRequestSchema,
-  translationRequestSchema,
-} from '../../gateway/protocols/transcriptions/schema';
 import {
   contentBlockSchema,
   contentDeltaSchema,
@@ -29,6 +23,18 @@ import { rerankResultsSchema } from '../../gateway/protocols/rerank/response-sch
 import { rerankRequestSchema } from '../../gateway/protocols/rerank/schema';
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
+import { speechRequestSchema } from '../../gateway/protocols/speech/schema';
+import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
+import {
+  transcriptionRequestSchema,
+  translationRequestSchema,
+} from '../../gateway/protocols/transcriptions/schema';
+import {
+  deletedVideoSchema,
+  videoListSchema,
+  videoSchema,
+} from '../../gateway/protocols/videos/response-schema';
+import { videosRequestSchema } from '../../gateway/protocols/videos/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
 import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';
 import { deletedResponseSchema, inputItemListSchema } from '../../gateway/run/stored-responses';
@@ -78,6 +84,7 @@ const REQUESTS = {
   SpeechRequest: speechRequestSchema,
   TranscriptionRequest: transcriptionRequestSchema,
   TranslationRequest: translationRequestSchema,
+  VideosRequest: videosRequestSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -110,6 +117,9 @@ const RESPONSES = {
   OcrResult: ocrResultSchema,
   ImageList: imageListSchema,
   Transcription: transcriptionSchema,
+  Video: videoSchema,
+  VideoList: videoListSchema,
+  DeletedVideo: deletedVideoSchema,
   ResponseEvent: responseEventSchema,
   TokenCount: tokenCountSchema,
   DeletedResponse: deletedResponseSchema,

@@ -30,6 +30,7 @@ const PAID = new Set([
   '/v1/images/generations',
   '/v1/messages',
   '/v1/responses',
+  '/v1/videos',
 ]);
 const CHECKOUT = /^(\/checkout$|\/v1\/credits\/checkout)/;
 const SIGN_IN = /^(\/sign-in$|\/auth(\/|$)|\/v1\/auth\/)/;

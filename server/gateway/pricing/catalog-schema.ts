@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATA_RULES } from '../../base/data-rules';
-import { MODEL_TYPES, UNIT_KINDS } from '../protocols/neutral';
+import { MODEL_TYPES, RESOLUTIONS, type Resolution, UNIT_KINDS } from '../protocols/neutral';
 import { fillCacheClasses, LIST_PRICE, type ListPrices, priceText, readListPrice } from './list-price';
 import { PEAK_HOURS } from './peak-hours';
 
@@ -58,6 +58,8 @@ export const pricesSchema = z
     webSearch: priceText.optional(),
     inputUnit: unitPriceSchema.optional(),
     outputUnit: unitPriceSchema.optional(),
+    /** What `outputUnit` costs at each resolution that the model has; that itself is the most expensive. */
+    resolutions: z.partialRecord(z.enum(RESOLUTIONS), priceText).optional(),
     tiers: z.array(tierSchema).default([]),
     offPeak: offPeakSchema.optional(),
   })
@@ -66,7 +68,17 @@ export const pricesSchema = z
     path: ['tiers'],
   })
   .transform(
-    ({ from, automaticCacheWrites, webSearch, inputUnit, outputUnit, tiers, offPeak, ...given }) => ({
+    ({
+      from,
+      automaticCacheWrites,
+      webSearch,
+      inputUnit,
+      outputUnit,
+      resolutions,
+      tiers,
+      offPeak,
+      ...given
+    }) => ({
       from,
       automaticCacheWrites,
       ...fillCacheClasses(given),
@@ -74,6 +86,7 @@ export const pricesSchema = z
       ...(webSearch !== undefined && { webSearch }),
       ...(inputUnit && { inputUnit }),
       ...(outputUnit && { outputUnit }),
+      ...(resolutions && { resolutions }),
       ...(offPeak && { offPeak }),
     }),
   )
@@ -81,7 +94,15 @@ export const pricesSchema = z
   .refine(({ tiers, offPeak, ...peak }) => !offPeak || (tiers.length === 0 && isAtMost(offPeak, peak)), {
     error: 'off-peak prices that are at most the peak prices, which have no tiers',
     path: ['offPeak'],
+  })
+  .refine(({ outputUnit, resolutions }) => !resolutions || isMost(outputUnit?.price, resolutions), {
+    error: 'prices of which "outputUnit" has the highest',
+    path: ['resolutions'],
   });
+
+const isMost = (price: string | undefined, resolutions: Partial<Record<Resolution, string>>): boolean =>
+  price !== undefined &&
+  Object.values(resolutions).every((one) => readListPrice(one) <= readListPrice(price));
 
 function isAtMost(one: ListPrices, other: ListPrices): boolean {
   return CLASSES.every((name) => readListPrice(one[name]) <= readListPrice(other[name]));

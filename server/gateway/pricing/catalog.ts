@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DAY_MS, now } from '../../base/clock';
 import { settings } from '../../base/env';
 import { invariant } from '../../base/errors';
-import type { ModelType } from '../protocols/neutral';
+import type { ModelType, Resolution } from '../protocols/neutral';
 import audioJson from './audio-models.json';
 import catalogJson from './catalog.json';
 import { type CatalogFile, NO_FILE, readCatalogFile } from './catalog-file';
@@ -29,6 +29,7 @@ import {
 import { isPeak, type PeakCalendar, type PeakHours, readPeakHours } from './peak-hours';
 import sandboxJson from './sandbox-models.json';
 import { findSearchPrice } from './tool-prices';
+import videoJson from './video-models.json';
 
 /** Every model with prices: from `catalog.json`, the sandbox and the operator's CATALOG_FILE. */
 
@@ -45,10 +46,16 @@ export type PriceVersion = {
     webSearch?: string | undefined;
     inputUnit?: ListUnitPrice | undefined;
     outputUnit?: ListUnitPrice | undefined;
+    /** The price of `outputUnit` at each resolution. */
+    resolutions?: Partial<Record<Resolution, string>> | undefined;
   };
   /** Some providers charge less outside their peak hours; then the other prices are those of the peak. */
   offPeak: OffPeak | null;
+  /** Where the price depends on the resolution, each has a version of its own; the other prices are the highest of them. */
+  ofResolutions: ReadonlyMap<Resolution, OfResolution>;
 };
+
+type OfResolution = { name: string; prices: ModelPrices };
 
 export type OffPeak = {
   name: string;
@@ -80,6 +87,7 @@ export type CatalogModel = {
   listPrices: PriceVersion['listPrices'];
   priceVersion: string;
   offPeak: OffPeak | null;
+  ofResolutions: PriceVersion['ofResolutions'];
   /** The day on which a source last confirmed the price; null for the sandbox and the operator's own prices. */
   pricedAt: string | null;
 };
@@ -98,6 +106,7 @@ const builtIn: readonly ModelEntry[] = z
     ...documentJson.models,
     ...imageJson.models,
     ...audioJson.models,
+    ...videoJson.models,
     ...(catalogJson as { models: unknown[] }).models,
   ])
   .map(addToolPrices);
@@ -157,6 +166,20 @@ export function pricesAt(
   return { prices: offPeak.prices, priceVersion: offPeak.name };
 }
 
+/** The model at the price of this resolution, where that decides the price; null if it does not have it. */
+export function atResolution(model: CatalogModel, resolution: Resolution): CatalogModel | null {
+  if (model.ofResolutions.size === 0) return model;
+  const version = model.ofResolutions.get(resolution);
+  return version === undefined ? null : { ...model, prices: version.prices, priceVersion: version.name };
+}
+
+/** The versions that requests of today can have. */
+export const versionsInForce = ({ priceVersion, offPeak, ofResolutions }: CatalogModel): string[] => [
+  priceVersion,
+  ...(offPeak === null ? [] : [offPeak.name]),
+  ...[...ofResolutions.values()].map(({ name }) => name),
+];
+
 /** A provider defined in the operator's file. */
 export function findOwnProvider(name: string): OwnProvider | null {
   return currentCatalog().providers[name] ?? null;
@@ -189,6 +212,7 @@ function toModel(entry: ModelEntry, date: string): CatalogModel {
     listPrices: version.listPrices,
     priceVersion: version.name,
     offPeak: version.offPeak,
+    ofResolutions: version.ofResolutions,
     pricedAt: newestOf(entry.pricedBy ?? []),
   };
 }
@@ -213,7 +237,27 @@ function toVersion(
     prices: readModelPrices({ ...listPrices, automaticCacheWrites }),
     listPrices,
     offPeak: offPeak ? toOffPeak(`${id}@${from}.off-peak`, offPeak, automaticCacheWrites) : null,
+    ofResolutions: new Map(
+      toResolutions(listPrices).map(([resolution, list]) => [
+        resolution,
+        {
+          name: nameVersion(`${id}@${from}.${resolution}`, list),
+          prices: readModelPrices({ ...list, automaticCacheWrites }),
+        },
+      ]),
+    ),
   };
+}
+
+type Listed = Omit<DatedPrices, 'from' | 'offPeak' | 'automaticCacheWrites'>;
+
+/** The list prices of each resolution. */
+function toResolutions({ resolutions = {}, outputUnit, ...list }: Listed): [Resolution, Listed][] {
+  if (outputUnit === undefined) return [];
+  return Object.entries(resolutions).map(([resolution, price]) => [
+    resolution as Resolution,
+    { ...list, outputUnit: { ...outputUnit, price } },
+  ]);
 }
 
 /** List prices as requests are charged at them. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Picocredits } from '../../base/credits';
 import { prisma } from '../../base/db';
-import { UNIT_KINDS, type UnitKind } from '../protocols/neutral';
+import { RESOLUTIONS, UNIT_KINDS, type UnitKind } from '../protocols/neutral';
 import type { ModelPrices, TokenPrices, UnitPrice } from './cost';
 import { type ListPrices, writeCallPrice, writeListPrice } from './list-price';
 import { describePeakHours } from './peak-hours';
@@ -24,6 +24,7 @@ const storedPrices = tokenPrices.extend({
   input_kind: z.enum(UNIT_KINDS).optional(),
   output_unit: price.optional(),
   output_kind: z.enum(UNIT_KINDS).optional(),
+  resolution: z.enum(RESOLUTIONS).optional(),
   period: z.enum(['peak', 'off_peak']).optional(),
   peak_hours: z
     .object({ hours: z.array(z.string()), days: z.array(z.number()), holidays: z.array(z.string()) })
@@ -63,8 +64,8 @@ function readTokenPrices(stored: z.output<typeof tokenPrices>): TokenPrices {
 export type DatedPrice = {
   version: string;
   effectiveAt: Date;
-  /** The hours of this price, where it changes by the hour. */
-  hours: string | null;
+  /** What this price is for, where it changes by the hour or the resolution. */
+  condition: string | null;
   /** USD per million tokens: the base price, followed by tiers for longer prompts. */
   prices: (ListPrices & { name: string })[];
   /** USD per 1,000 web searches; null if the model ran none. */
@@ -80,11 +81,18 @@ export async function listPriceHistory(modelId: string): Promise<DatedPrice[]> {
     orderBy: [{ effectiveAt: 'desc' }, { version: 'desc' }],
   });
   return rows.map(({ version, effectiveAt, prices }) => {
-    const { tiers, period, peak_hours: peak, web_search: search, ...base } = storedPrices.parse(prices);
+    const {
+      tiers,
+      period,
+      peak_hours: peak,
+      web_search: search,
+      resolution = null,
+      ...base
+    } = storedPrices.parse(prices);
     return {
       version,
       effectiveAt,
-      hours: peak === undefined ? null : writeHours(period, describePeakHours(peak)),
+      condition: peak === undefined ? resolution : writeHours(period, describePeakHours(peak)),
       prices: [
         { name: 'Any length', ...writeListPrices(base) },
         ...tiers.map((tier) => ({

@@ -24,14 +24,20 @@ export async function syncCatalog(): Promise<void> {
   );
 }
 
-function toRows(modelId: string, { name, from, prices, offPeak }: PriceVersion) {
+function toRows(modelId: string, { name, from, prices, offPeak, ofResolutions }: PriceVersion) {
   const row = (version: string, written: ReturnType<typeof writePrices>, hours: object) => ({
     version,
     model_id: modelId,
     effective_at: `${from}T00:00:00Z`,
     prices: { ...written, ...hours },
   });
-  if (offPeak === null) return [row(name, writePrices(prices), {})];
+  if (offPeak === null)
+    return [
+      row(name, writePrices(prices), {}),
+      ...[...ofResolutions].map(([resolution, one]) =>
+        row(one.name, writePrices(one.prices), { resolution }),
+      ),
+    ];
   return [
     row(name, writePrices(prices), writeHours('peak', offPeak)),
     row(offPeak.name, writePrices(offPeak.prices), writeHours('off_peak', offPeak)),

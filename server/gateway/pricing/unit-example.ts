@@ -20,6 +20,8 @@ export function exampleOf(model: CatalogModel): UnitExample | null {
   const { type, prices } = model;
   if (type === 'language') return null;
   if (type === 'moderation') return { what: '1 text', usage: NO_TOKENS };
+  if (type === 'video')
+    return { what: '4 seconds at the highest resolution', usage: withUnits({ input: 0, output: 4 }) };
   const { inputUnit, outputUnit } = prices;
   if (type === 'image' && needsSize(model.upstreamModel))
     return {

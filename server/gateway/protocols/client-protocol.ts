@@ -6,6 +6,7 @@ import type {
   ModelResponse,
   ModelType,
   Prompt,
+  Resolution,
   ShownMedia,
   StreamEvent,
   TokenUsage,
@@ -76,6 +77,8 @@ export interface ClientProtocol<Request> {
   units?(request: Request, model: UnitModel, media: ShownMedia): Units;
   /** Those that are charged if the provider reports none; by default, the most. */
   likelyUnits?(request: Request, model: UnitModel): Units;
+  /** The resolution that decides the price. Absent in formats without one. */
+  resolution?(request: Request): Resolution;
   /** The provider takes no limit of the output tokens, so the hold must cover the most that the model produces. */
   readonly hasFixedOutput?: boolean;
   /** Adds what the client was charged, in USD, to a written response, if the client asked for it. */

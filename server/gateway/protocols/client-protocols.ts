@@ -19,6 +19,7 @@ import {
   transcriptionsProtocol,
   translationsProtocol,
 } from './transcriptions/protocol';
+import { type VideosClientRequest, videosProtocol } from './videos/protocol';
 
 export type ConversationRequest = ChatClientRequest | MessagesClientRequest | ResponsesClientRequest;
 
@@ -33,7 +34,8 @@ export type ClientRequest =
   | ImageEditsClientRequest
   | SpeechClientRequest
   | TranscriptionsClientRequest
-  | TranslationsClientRequest;
+  | TranslationsClientRequest
+  | VideosClientRequest;
 
 export const CONVERSATION_PROTOCOLS: Readonly<
   Record<ConversationRequest['format'], ConversationProtocol<ConversationRequest>>
@@ -53,6 +55,7 @@ export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientPr
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
   speech: speechProtocol,
+  videos: videosProtocol,
   transcriptions: transcriptionsProtocol,
   translations: translationsProtocol,
 };

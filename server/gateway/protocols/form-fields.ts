@@ -9,7 +9,7 @@ import { isObject, refuse } from './read-fields';
  * text. `list` is of texts, and `object` has texts in it.
  */
 export type FormShape = Readonly<
-  Record<string, 'number' | 'flag' | 'list' | 'object' | 'file' | { maxFiles: number }>
+  Record<string, 'number' | 'flag' | 'list' | 'object' | 'file' | 'file-or-object' | { maxFiles: number }>
 >;
 
 /** `name[]` or `name[0]` is an item of a list, `name[inner]` a field of an object. */
@@ -32,7 +32,7 @@ function addField(json: Json, shape: FormShape, name: string, value: string): vo
   const kind = kindOf(shape, outer);
   if (isFileKind(kind)) throw refuse(outer, 'must be a file');
   if (kind === 'list' && ITEM.test(inner)) addItem(json, outer, value, MAX_ITEMS);
-  else if (kind === 'object' && inner !== '') addInner(json, outer, inner, value);
+  else if (OBJECTS.has(kind) && inner !== '') addInner(json, outer, inner, value);
   else if (Object.hasOwn(json, name)) throw repeated(name);
   else json[name] = readValue(kind, value);
 }
@@ -55,10 +55,13 @@ function addFile(json: Json, shape: FormShape, file: UploadedFile): void {
   requireUsable(name);
   const kind = kindOf(shape, name);
   if (typeof kind === 'object') addItem(json, name, file, kind.maxFiles);
-  else if (kind !== undefined && kind !== 'file') throw refuse(name, 'must be text, not a file');
+  else if (kind !== undefined && kind !== 'file' && kind !== 'file-or-object')
+    throw refuse(name, 'must be text, not a file');
   else if (Object.hasOwn(json, name)) throw repeated(file.field);
   else json[name] = file;
 }
+
+const OBJECTS: ReadonlySet<unknown> = new Set(['object', 'file-or-object']);
 
 const kindOf = (shape: FormShape, name: string) => (Object.hasOwn(shape, name) ? shape[name] : undefined);
 

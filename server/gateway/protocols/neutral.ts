@@ -35,6 +35,10 @@ export const UNIT_KINDS = [
 ] as const;
 export type UnitKind = (typeof UNIT_KINDS)[number];
 
+/** Resolutions of a video, whose seconds have a price each. */
+export const RESOLUTIONS = ['480p', '720p', '1080p'] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
 /** How many of them a request has. */
 export type Units = { input: number; output: number };
 

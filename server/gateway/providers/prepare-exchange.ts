@@ -1,3 +1,4 @@
+import { invariant } from '../../base/errors';
 import { embeddingsExchange } from './embeddings';
 import type { Exchange, ExchangeOptions } from './exchange';
 import { FORMATS } from './formats';
@@ -26,6 +27,7 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   if (client.format === 'ocr') return ocrExchange(options, client);
   if (client.format === 'images' || client.format === 'image-edits') return imagesExchange(options, client);
   if (client.format === 'speech') return speechExchange(options, client);
+  invariant(client.format !== 'videos', 'a video is a job');
   if (client.format === 'transcriptions' || client.format === 'translations')
     return transcriptionsExchange(options, client);
   const usesResponses = provider.takesResponses && (client.format === 'responses' || searches > 0);

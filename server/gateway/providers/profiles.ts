@@ -69,6 +69,8 @@ export type ProviderProfile = {
   rerank: { limitField: 'top_n' | 'top_k'; takesTokenLimit: boolean };
   /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
   images: 'sizes' | 'aspect-ratios';
+  /** Where its videos are, besides its API; null if it makes none in a format that we call. */
+  videoHosts: readonly string[] | null;
   /** Whose fields and response formats its transcripts have. */
   transcription: 'openai' | 'groq' | 'mistral';
   /** The models that translate recordings into English. */
@@ -162,6 +164,7 @@ const GENERIC: ProviderProfile = {
   embeddings: PLAIN_EMBEDDINGS,
   rerank: PLAIN_RERANK,
   images: 'sizes',
+  videoHosts: null,
   transcription: 'openai',
   translates: /(?!)/,
   deniedFields: [],
@@ -220,6 +223,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     refusalFee: XAI_REFUSAL_FEE,
     images: 'aspect-ratios',
+    videoHosts: ['vidgen.x.ai'],
     deniedFields: ['search_parameters', 'deferred'],
   },
   mistral: {
@@ -280,6 +284,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     efforts: ALL_EFFORTS,
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
+    videoHosts: [],
     rerank: COHERE_RERANK,
     translates: /^listen$/,
   },

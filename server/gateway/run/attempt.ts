@@ -142,7 +142,7 @@ async function refused(
 }
 
 /** A gateway in front of the provider waited no longer. The provider may be working on the request and will bill it. */
-const GATEWAY_TIMEOUTS = new Set([504, 524]);
+export const GATEWAY_TIMEOUTS = new Set([504, 524]);
 
 /** What a provider reports of a response next to its error. */
 function findProduced(exchange: Exchange, body: string): ResponseFacts | null {
@@ -156,7 +156,7 @@ function findProduced(exchange: Exchange, body: string): ResponseFacts | null {
 /**
  * Reads the seconds from `retry-after-ms` or from `Retry-After`, which may be a date. Null without either.
  */
-function readRetryAfter(headers: UpstreamResponse['headers']): string | null {
+export function readRetryAfter(headers: UpstreamResponse['headers']): string | null {
   const { 'retry-after-ms': ms, 'retry-after': after } = headers;
   if (typeof ms === 'string' && Number(ms) > 0) return String(Number(ms) / SECOND_MS);
   if (typeof after !== 'string') return null;
@@ -228,7 +228,7 @@ function lossOfUnstarted({ produced, isReported }: ProviderFailure): LossReason 
   return isReported ? null : 'unreadable_response';
 }
 
-function unreachable(cause: unknown): ProviderFailure {
+export function unreachable(cause: unknown): ProviderFailure {
   const error = new ApiError('upstream_error', 'The provider for this model could not be reached', { cause });
   return toFailure(error);
 }

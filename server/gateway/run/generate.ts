@@ -19,6 +19,7 @@ import type { ClientProtocol } from '../protocols/client-protocol';
 import type { ClientRequest } from '../protocols/client-protocols';
 import { type Measure, measureDocuments } from '../protocols/measure-size';
 import type { ClientHeaders } from '../providers/exchange';
+import type { AdmittedJob, StartJob } from './admitted-job';
 import type { ProviderStream } from './attempt';
 import { type Candidate, type Candidates, meeting, policiesOf } from './candidates';
 import { chooseResponse } from './choose-response';
@@ -41,6 +42,7 @@ import { sendResponse } from './send-response';
 import { settleWithoutResponse } from './settle-run';
 import { streamResponse } from './stream-response';
 import { hashForProviders } from './user-hash';
+import { writeWarnings } from './warnings';
 
 /** A request on its way to the admission. */
 type Incoming = {
@@ -49,6 +51,8 @@ type Incoming = {
   protocol: ClientProtocol<ClientRequest>;
   caller: Caller;
   kept: KeptResponses;
+  /** Null for requests that end with their response. */
+  startJob: StartJob | null;
   receivedAtMs: number;
   /** Ends the response with an error, while the request may go on for its bill. */
   endResponse: (error: ApiError) => void;
@@ -59,12 +63,21 @@ export async function generate(
   request: ApiRequest,
   requestId: string,
   protocol: ClientProtocol<ClientRequest>,
-  kept: KeptResponses = NOTHING_KEPT,
+  { kept = NOTHING_KEPT, startJob = null }: { kept?: KeptResponses; startJob?: StartJob | null } = {},
 ): Promise<Reply> {
   const caller: Caller = { partnerId: null };
   try {
     return await new Promise<Reply>((resolve, endResponse) => {
-      const incoming = { request, requestId, protocol, caller, kept, receivedAtMs: now(), endResponse };
+      const incoming = {
+        request,
+        requestId,
+        protocol,
+        caller,
+        kept,
+        startJob,
+        receivedAtMs: now(),
+        endResponse,
+      };
       runIncoming(incoming).then(resolve, endResponse);
     });
   } catch (error) {
@@ -102,7 +115,10 @@ async function respond(
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
 ): Promise<Reply> {
-  const run = await admitRequest(incoming, read, claim);
+  const { planned, hold } = await admitRequest(incoming, read, claim);
+  if (incoming.startJob !== null) return incoming.startJob(toJob(read, planned, { hold, claim }));
+  const run = startAdmitted(incoming, read, planned, { hold, claim });
+  countForNetwork(run, readKeySource(incoming.request).clientIp);
   const reply = await respondTo(run, incoming.request);
   generationStarts.add(run.wantsStream ? 'true' : 'false', now() - incoming.receivedAtMs);
   return reply;
@@ -124,14 +140,15 @@ async function admitRequest(
   incoming: Incoming,
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
-): Promise<Run> {
+): Promise<{ planned: Planned; hold: Hold }> {
   const { request, requestId, caller } = incoming;
   const { keyHash, candidates, ceiling, run } = read;
   const model = candidates[0].model.id;
   const source = readKeySource(request);
   const fullness = findFullness(candidates, source.clientIp);
   if (fullness !== null) throw fullness;
-  const asked = { keyHash, model, policies: policiesOf(candidates), ...source };
+  const isKept = incoming.startJob === null ? {} : { isKept: false };
+  const asked = { keyHash, model, policies: policiesOf(candidates), ...source, ...isKept };
   const planned = await planIncoming(incoming, read, (owner) => {
     const least = { ...asked, requestId: newId('req'), need: LEAST, want: LEAST };
     return requireSpender(least, owner, request);
@@ -157,9 +174,33 @@ async function admitRequest(
     await release(hold);
     throw refusal;
   }
-  const started = startAdmitted(incoming, read, planned, { hold, claim });
-  countForNetwork(started, source.clientIp);
-  return started;
+  return { planned, hold };
+}
+
+/** What a job continues. Its hold is not shared with other requests. */
+function toJob(
+  { candidates, warnings }: ReadRequest<ClientRequest>,
+  { resolved, isLarge, plan }: Planned,
+  { hold, claim }: { hold: Hold; claim: Claim | null },
+): AdmittedJob {
+  const { client, dropped } = withinRules(resolved.client, hold.dataRules);
+  const [candidate] = requireAllowed(hold, candidates);
+  return {
+    client,
+    candidate,
+    hold,
+    claim,
+    mostCost: plan.want,
+    isLarge,
+    userHash: hashForProviders(hold.appUserId),
+    warnings: [...warnings, ...dropped],
+  };
+}
+
+function requireAllowed({ dataRules }: Hold, candidates: Candidates): Candidates {
+  const allowed = meeting(dataRules, candidates);
+  invariant(allowed, 'a hold needs a candidate that meets the data rules');
+  return allowed;
 }
 
 async function planIncoming(
@@ -195,11 +236,9 @@ function startAdmitted(
   const changes = searches < plan.searches ? [...dropped, warnOfSearches(searches)] : dropped;
   const outputCap = fitOutputCap(plan, hold, searches);
   const { choices, prompts, hasMedia, cachedTokens } = plan;
-  const allowed = meeting(hold.dataRules, candidates);
-  invariant(allowed, 'a hold needs a candidate that meets the data rules');
   const asked = {
     requestId,
-    candidates: allowed,
+    candidates: requireAllowed(hold, candidates),
     model: candidates[0].model,
     warnings: changes.length > 0 ? [...warnings, ...changes] : warnings,
     client,
@@ -244,6 +283,7 @@ const PROMPT_FIELDS = {
   images: 'prompt',
   'image-edits': 'prompt',
   speech: 'input',
+  videos: 'prompt',
   transcriptions: 'file',
   translations: 'file',
 } as const satisfies Record<ClientRequest['format'], string>;
@@ -322,7 +362,7 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
   try {
     const response = await chooseResponse(run);
     stopWatching();
-    writeWarnings(run, response.exchange.warnings);
+    Object.assign(run.headers, writeWarnings([...run.warnings, ...response.exchange.warnings]));
     if (!('whole' in response)) return await relayStream(run, response, request);
     mayNotBeCutOff(run);
     return await sendResponse(run, response);
@@ -338,13 +378,4 @@ async function relayStream(run: Run, response: ProviderStream, request: ApiReque
   // If it was cut off before it began, the client has an error in its place, and nobody else reads and settles it.
   if (run.cutOff !== null) await reply.body(NOBODY);
   return reply;
-}
-
-const MAX_WARNINGS_LENGTH = 1_000;
-
-function writeWarnings(run: Run, ofExchange: string[]): void {
-  const warnings = run.warnings.length === 0 ? ofExchange : [...run.warnings, ...ofExchange];
-  if (warnings.length === 0) return;
-  const printable = warnings.join('; ').replace(/[^\x20-\x7e]/g, '?');
-  run.headers['x-svc-warnings'] = printable.slice(0, MAX_WARNINGS_LENGTH);
 }

@@ -97,6 +97,14 @@ export class Claim {
     }
   }
 
+  /** Keeps the response of a request that a job continues, or that it ran: no other takes its place. */
+  async keepOfJob(reply: KeptReply): Promise<void> {
+    if (this.isRecording) return this.keep(reply);
+    await this.#change('SET ended = true', []).catch((error: unknown) => {
+      log().warn({ error: describeError(error) }, 'job of a request not noted');
+    });
+  }
+
   /** Gives up the claim of a request that costs nothing. Of one that was charged, remembers only that. */
   async end(): Promise<void> {
     const { userId, requestId } = this.#request;

@@ -38,6 +38,7 @@ const FORMAT_OF = {
   '/v1/audio/speech': 'speech',
   '/v1/images/generations': 'images',
   '/v1/images/edits': 'image-edits',
+  '/v1/videos': 'videos',
 } as const satisfies Record<string, ClientRequest['format']>;
 
 type Endpoint = keyof typeof FORMAT_OF;
@@ -148,8 +149,8 @@ const unwrap: Unwrap<ClientRequest> = ({ endpoint, request }) => {
   if (typeof endpoint !== 'string' || !Object.hasOwn(FORMAT_OF, endpoint))
     throw refuse('endpoint', `expected one of ${ENDPOINTS.join(', ')}`);
   if (!isObject(request)) throw refuse('request', 'expected the body of the request, a JSON object');
-  const { modelType, validate } = CLIENT_PROTOCOLS[FORMAT_OF[endpoint as Endpoint]];
-  return { modelType, validate, json: request as Json };
+  const { modelType, validate, resolution } = CLIENT_PROTOCOLS[FORMAT_OF[endpoint as Endpoint]];
+  return { modelType, validate, ...(resolution && { resolution }), json: request as Json };
 };
 
 /** Estimates are rather high: what is `added` is corrected by as much as the estimate of what was counted. */

@@ -12,12 +12,13 @@ import { limitNameOf, takeKeyTurn } from '../../base/rate-limit/key-turns';
 import type { Run } from '../../ledger';
 import { requireUserKey } from '../../people/access/authenticate';
 import { requireLiveKey } from '../../people/access/live-keys';
+import { atResolution } from '../pricing/catalog';
 import { findUnprefixedModel } from '../pricing/served';
 import { type BodySource, countNames, readSource } from '../protocols/body-source';
 import type { ClientProtocol } from '../protocols/client-protocol';
 import { keepNumbers } from '../protocols/exact-numbers';
 import { type FormShape, readFormFields } from '../protocols/form-fields';
-import type { Json, ModelType } from '../protocols/neutral';
+import type { Json, ModelType, Resolution } from '../protocols/neutral';
 import { refuse } from '../protocols/read-fields';
 import { type Candidates, resolveCandidates } from './candidates';
 import { readCeiling, readRunHeaders } from './ceiling';
@@ -51,7 +52,7 @@ export type ReadRequest<Body> = {
 };
 
 /** What the body of a request is read as. */
-type Reading<Body> = Pick<ClientProtocol<Body>, 'modelType' | 'validate' | 'form'>;
+type Reading<Body> = Pick<ClientProtocol<Body>, 'modelType' | 'validate' | 'form' | 'resolution'>;
 
 /** Finds the request inside a body that contains it. */
 export type Unwrap<Body> = (json: Json) => Reading<Body> & { json: Json };
@@ -93,13 +94,14 @@ export async function readModelRequest<Body>(
     } = form !== undefined && (form.isRequired || isMultipart(request))
       ? await readForm(request, reception, form.shape)
       : await readJson(request, reception);
-    const { modelType, validate, json } =
+    const { modelType, validate, resolution, json } =
       typeof reading === 'function' ? reading(whole) : { ...reading, json: whole };
     requested = requireModel(json.model, modelType);
     if (!isSmall) await letOthersRun();
     const body = validate(json);
     if (!isSmall) await letOthersRun();
-    const { candidates, warnings } = requested;
+    const { warnings } = requested;
+    const candidates = pricedAt(requested.candidates, resolution?.(body));
     const idempotency = key === null || bodyHash === null ? null : { key, bodyHash };
     return {
       keyHash,
@@ -188,6 +190,17 @@ function requireModel(id: unknown, modelType: ModelType): RequestedModel {
     candidates: requireType(candidates, modelType),
     warnings: [warnOfPrefix(id, candidates[0].model)],
   };
+}
+
+/** At the prices of this resolution. */
+function pricedAt(candidates: Candidates, resolution: Resolution | undefined): Candidates {
+  if (resolution === undefined) return candidates;
+  const [first, ...others] = candidates.flatMap((candidate) => {
+    const model = atResolution(candidate.model, resolution);
+    return model === null ? [] : [{ ...candidate, model }];
+  });
+  if (first !== undefined) return [first, ...others];
+  throw refuse('size', `${candidates[0].model.id} makes no videos of ${resolution}`);
 }
 
 const ENDPOINTS_OF: Readonly<Record<ModelType, string>> = {

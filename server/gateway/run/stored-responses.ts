@@ -12,7 +12,7 @@ import { findLimitRefusal } from './key-limit';
 
 /** The endpoints of a kept response. */
 
-type StoredResponseLookup = { owner: KeptReader; id: string; reader: { request: Request; keyHash: Buffer } };
+type Lookup = { owner: KeptReader; reader: { request: Request; keyHash: Buffer } };
 
 const notFound = (): ApiError =>
   new ApiError(
@@ -20,15 +20,16 @@ const notFound = (): ApiError =>
     'No response with this id is kept for this user in this app. Responses are kept for a short time only.',
   );
 
-async function ask(request: Request, id: string): Promise<StoredResponseLookup> {
+/** What the key of a request may read, within its rate limit. */
+export async function askFor(request: Request): Promise<Lookup> {
   const keyHash = requireUserKeyHash(request);
   const waitMs = takeKeyTurn(keyHash);
   if (waitMs > 0) throw await findLimitRefusal(request, keyHash, waitMs);
-  return { owner: await requireKeptReader(request), id, reader: { request, keyHash } };
+  return { owner: await requireKeptReader(request), reader: { request, keyHash } };
 }
 
 export async function sendKeptResponse(request: Request, id: string): Promise<Response> {
-  const { owner, reader } = await ask(request, id);
+  const { owner, reader } = await askFor(request);
   if (new URL(request.url).searchParams.get('stream') === 'true')
     throw refuse('stream', 'is not supported: a kept response is returned whole');
   const response = await readKeptResponse(reader, owner, id);
@@ -45,7 +46,7 @@ export const deletedResponseSchema = z.object({
 });
 
 export async function deleteKeptResponse(request: Request, id: string): Promise<Response> {
-  const { owner } = await ask(request, id);
+  const { owner } = await askFor(request);
   if (!(await deleteResponse(owner, id))) throw notFound();
   return privateJson({ id, object: 'response', deleted: true } satisfies z.output<
     typeof deletedResponseSchema
@@ -81,7 +82,7 @@ export const inputItemsQuerySchema = z.object({
 });
 
 export async function listInputItems(request: Request, id: string): Promise<Response> {
-  const { owner, reader } = await ask(request, id);
+  const { owner, reader } = await askFor(request);
   const page = validate(inputItemsQuerySchema, Object.fromEntries(new URL(request.url).searchParams));
   const input = await readKeptInput(reader, owner, id);
   if (input === null) throw notFound();

@@ -16,6 +16,7 @@ export function supportedParameters(model: CatalogModel): string[] {
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);
   if (type === 'image') return imageParameters(profile);
+  if (type === 'video') return ['seconds', 'size', 'input_reference'];
   if (type === 'transcription') return [...transcriptionParameters(profile)];
   if (type === 'rerank') return rerankParameters(profile);
   if (type === 'ocr') return [...OCR_PARAMETERS];

@@ -1,4 +1,4 @@
-import { Agent, errors } from 'undici';
+import { Agent, type Dispatcher, errors } from 'undici';
 import { SECOND_MS } from '../../base/clock';
 import { settings } from '../../base/env';
 import type { ProviderTarget } from '../pricing/served';
@@ -76,8 +76,6 @@ function sendRequest(
   abort: Abort,
   timeouts: UpstreamTimeouts,
 ): Promise<UpstreamResponse> {
-  agent ??= new Agent({ connect: connectUpstream, keepAliveTimeout: 30_000 });
-  const response = new UpstreamResponse(abort, timeouts);
   const options = {
     origin: target.origin,
     path: target.basePath + path,
@@ -89,9 +87,54 @@ function sendRequest(
     headersTimeout: 0,
     bodyTimeout: 0,
   } as const;
+  return dispatch(options, abort, timeouts);
+}
+
+function dispatch(
+  options: Dispatcher.DispatchOptions,
+  abort: Abort,
+  timeouts: UpstreamTimeouts,
+): Promise<UpstreamResponse> {
+  agent ??= new Agent({ connect: connectUpstream, keepAliveTimeout: 30_000 });
+  const response = new UpstreamResponse(abort, timeouts);
   agent.dispatch(options, response);
   return response.started;
 }
+
+/** Starts a job at a provider, which answers before it works. */
+export const startJob = (
+  target: ProviderTarget,
+  path: string,
+  body: UpstreamBody,
+  abort: Abort,
+  timeouts: UpstreamTimeouts,
+): Promise<UpstreamResponse> =>
+  sendRequest(target, { path, headers: { 'content-type': 'application/json' } }, body, abort, timeouts);
+
+/** Reads what a provider says of a job. Redirects are not followed. */
+export const readJob = (
+  target: ProviderTarget,
+  path: string,
+  abort: Abort,
+  timeouts: UpstreamTimeouts,
+): Promise<UpstreamResponse> =>
+  read(
+    { origin: target.origin, path: target.basePath + path, headers: withKey(target, {}) },
+    abort,
+    timeouts,
+  );
+
+/** Reads a file of a provider, without our key. Redirects are not followed. */
+export function readFile(url: URL, abort: Abort, timeouts: UpstreamTimeouts): Promise<UpstreamResponse> {
+  return read({ origin: url.origin, path: url.pathname + url.search, headers: {} }, abort, timeouts);
+}
+
+const read = (
+  given: { origin: string; path: string; headers: Record<string, string> },
+  abort: Abort,
+  timeouts: UpstreamTimeouts,
+): Promise<UpstreamResponse> =>
+  dispatch({ method: 'GET', headersTimeout: 0, bodyTimeout: 0, ...given }, abort, timeouts);
 
 /** undici counts the bytes of a string or buffer itself. Without a length it would send chunks, which not all providers accept. */
 function lengthOf(body: UpstreamBody): Record<string, string> {

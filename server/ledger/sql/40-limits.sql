@@ -348,7 +348,7 @@ BEGIN
   INSERT INTO provider_loss (user_id, request_id, call, partner_id, model, provider, reason, cost, is_estimated)
   VALUES (p_user, p_request, p_call, p_partner, p_model, p_provider, p_reason, p_cost, p_estimated)
   ON CONFLICT DO NOTHING;
-  IF NOT FOUND OR p_reason IN ('timeout', 'connection_lost', 'instance_died') THEN
+  IF NOT FOUND OR p_reason IN ('timeout', 'connection_lost', 'instance_died', 'failed_job') THEN
     RETURN NULL;
   END IF;
   RETURN ledger_count_overrun(p_user, p_partner, p_cost, p_user_limit, p_app_limit);

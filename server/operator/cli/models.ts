@@ -62,7 +62,7 @@ async function list(): Promise<Outcome> {
 }
 
 function toJson(model: CatalogModel): object {
-  const { tiers, webSearch, inputUnit, outputUnit, ...base } = model.listPrices;
+  const { tiers, webSearch, inputUnit, outputUnit, resolutions, ...base } = model.listPrices;
   return {
     id: model.id,
     name: model.name,
@@ -76,6 +76,7 @@ function toJson(model: CatalogModel): object {
       ...(webSearch !== undefined && { web_search_per_thousand: webSearch }),
       ...(inputUnit && { input_unit: inputUnit }),
       ...(outputUnit && { output_unit: outputUnit }),
+      ...(resolutions && { resolutions }),
       tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...toWire(prices) })),
       ...(model.offPeak && {
         off_peak: { ...toWire(model.offPeak.listPrices), peak_hours: describePeakHours(model.offPeak.peak) },

@@ -3,6 +3,7 @@ import { describeWait } from '../../base/describe-wait';
 import { settings } from '../../base/env';
 import { TRACES_KEPT_MS } from '../../base/traces';
 import { UNANSWERED_KEPT_DAYS } from '../../gateway/counts/unanswered-requests';
+import { VIDEOS_KEPT_MS } from '../../gateway/run/videos/job-store';
 import { UNDO_MS } from '../../people/change-email';
 import { USES_KEPT_MS } from '../../people/keys/uses';
 import { CODE_KEPT_MS } from '../../people/sweep-sign-ins';
@@ -32,6 +33,11 @@ export function listKept(): Kept[] {
       what: 'Responses that an app may ask for again',
       how: 'Encrypted; only of requests with an Idempotency-Key',
       until: KEEP_REPLAYS_HOURS > 0 ? describeWait(KEEP_REPLAYS_HOURS * (HOUR_MS / 1000)) : 'Not stored',
+    },
+    {
+      what: 'Videos',
+      how: 'Where the provider keeps them, encrypted; neither the video nor its prompt',
+      until: `${inDays(VIDEOS_KEPT_MS)} after they end`,
     },
     {
       what: 'Receipts, purchases and invoices',

@@ -249,6 +249,18 @@ const SELECTIONS: readonly Selection[] = [
     },
   },
   {
+    name: 'videos',
+    model: 'VideoJob',
+    key: ['id'],
+    withheld: {
+      url: CONTENT,
+      upstream_id: 'Names the job at the provider, under the account of the operator.',
+      next_look_at: WORK,
+      most_cost: 'The hold of the request, before commission.',
+      rate_bp: 'On the receipt of the request.',
+    },
+  },
+  {
     name: 'idempotent_requests',
     model: 'IdempotentRequest',
     key: ['partner_id', 'key'],

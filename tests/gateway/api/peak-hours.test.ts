@@ -135,7 +135,7 @@ describe('a price that changes by the hour', () => {
     expect(rows).toHaveLength(cases.length * 2 + 2);
     for (const { provider_cost, cost } of rows) expect(BigInt(cost) / 1_000_000n).toBe(BigInt(provider_cost));
     const history = await listPriceHistory('hourly/night');
-    expect(history.map(({ hours, prices }) => [hours, prices[0]?.input]).sort()).toEqual([
+    expect(history.map(({ condition, prices }) => [condition, prices[0]?.input]).sort()).toEqual([
       [
         'Off-peak: all hours except 01:00–04:00 and 06:00–10:00 UTC, Monday to Friday, except public holidays',
         '1',

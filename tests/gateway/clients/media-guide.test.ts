@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { SECOND_MS } from '@/server/base/clock';
+import { lookAfterVideos } from '@/server/gateway/run/videos/look-after-videos';
 import { startApi } from '../../harness/api-server';
 import { readBlock } from '../../harness/blocks';
 import { newDatabase } from '../../harness/database';
@@ -35,3 +37,13 @@ test('the snippet for an image makes one, and prints what it cost', async () => 
   expect(Number(length)).toBeGreaterThan(1_000);
   expect(Number(cost)).toBeGreaterThan(0);
 });
+
+test('the snippet for a video waits until it is complete, and prints its size and what it cost', async () => {
+  const looking = setInterval(() => void lookAfterVideos(), SECOND_MS);
+  const printed = await runSnippet(readBlock('docs/media.md', 'client.videos.create')).finally(() =>
+    clearInterval(looking),
+  );
+  const [length = '', cost = ''] = printed.trim().split(' ');
+  expect(Number(length)).toBeGreaterThan(1_000);
+  expect(Number(cost)).toBeCloseTo(0.35);
+}, 60_000);

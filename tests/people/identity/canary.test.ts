@@ -189,6 +189,8 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
         key,
         body: { model: 'sandbox/paint', prompt: 'hello', quality: 'low', images, ...more },
       });
+  for (const more of [{}, { prompt: 7 }, { model: 'sandbox/echo' }])
+    await call(one, '/v1/videos', { key, body: { model: 'sandbox/film', prompt: 'hello', ...more } });
   const order = { publishable_key: pk, amount: 5, currency: 'usd', metadata: { seat: 8 } };
   const bought = await call(one, '/v1/credits/checkout', { key, body: order });
   const history = await call(two, '/v1/credits/history', { key });
@@ -202,6 +204,9 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     '/.well-known/jwks.json',
     '/v1/models',
     '/v1/responses/resp_x',
+    '/v1/videos',
+    '/v1/videos/video_x',
+    '/v1/videos/video_x/content',
   ])
     await call(two, where, { key });
   const exchange = { grant_type: 'signin_token', publishable_key: pk, token: 'svc_st_x', code_verifier: 'x' };

@@ -808,6 +808,7 @@ const NAMED_BY_ID: Record<string, string> = {
   '/v1/credits/runs': 'run',
   '/v1/keys': 'runKey',
   '/v1/responses': 'response',
+  '/v1/videos': 'video',
   '/checkout/api/visits': 'visit',
 };
 
@@ -890,6 +891,8 @@ async function newOwnerWithEverything(name: string) {
   const request = generated.headers.get('x-request-id') ?? '';
   const kept = await post('/v1/responses', { model: 'sandbox/echo', input: 'hi' });
   const { id: response } = (await kept.json()) as { id: string };
+  const film = await post('/v1/videos', { model: 'sandbox/film', prompt: 'The sea', seconds: 1 });
+  const { id: video } = (await film.json()) as { id: string };
   const window = {
     publishable_key: app.publishableKey,
     origin: 'http://localhost:9',
@@ -940,6 +943,7 @@ async function newOwnerWithEverything(name: string) {
       request,
       day,
       response,
+      video,
       visit,
       ref,
       invitation,

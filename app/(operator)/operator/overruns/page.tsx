@@ -160,6 +160,7 @@ const toLossRow = ({ reason, requests, cost, estimated }: Overruns['losses'][num
 const LOSS_REASONS: Record<LossReason, string> = {
   timeout: 'The provider did not respond in time',
   connection_lost: 'The connection to the provider broke',
+  failed_job: 'The provider did not complete a job',
   instance_died: 'The instance stopped without settling the request',
   unreadable_response: 'The response could not be read',
   failed_response: 'The provider reported an error after billable work',

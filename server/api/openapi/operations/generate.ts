@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../base/errors';
 import { inputItemsQuerySchema } from '../../../gateway/run/stored-responses';
 import type { Operation } from '../operation';
 
-const ERRORS: ErrorCode[] = [
+export const ERRORS: ErrorCode[] = [
   'invalid_request',
   'content_refused',
   'missing_api_key',
@@ -38,7 +38,7 @@ const ERRORS_OF_COUNTS: ErrorCode[] = [
   'unsupported_encoding',
 ];
 
-const ERRORS_OF_KEPT: ErrorCode[] = [
+export const ERRORS_OF_KEPT: ErrorCode[] = [
   'missing_api_key',
   'invalid_user_key',
   'partner_disabled',
@@ -46,7 +46,7 @@ const ERRORS_OF_KEPT: ErrorCode[] = [
   'not_found',
 ];
 
-const IDEMPOTENCY_KEY = {
+export const IDEMPOTENCY_KEY = {
   'Idempotency-Key': {
     description:
       'A key of your choice, 1 to 255 printable characters, unique for the user in your app. For 24 hours, a repetition with the same key and body gets the same response and costs nothing. While the first request runs, it waits. The key of a request that cost nothing can be used again.',
@@ -54,7 +54,7 @@ const IDEMPOTENCY_KEY = {
   },
 };
 
-const LIMITS = {
+export const LIMITS = {
   'x-svc-max-credits': {
     description:
       'The most credits that the request may cost, with at most 6 decimals. Output is limited to what they pay for (`x-svc-output-cap`). A request that cannot cost so little is refused (402, `param: "max_credits"`), and the message says what would do.',

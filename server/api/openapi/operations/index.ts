@@ -8,10 +8,12 @@ import { KEYS } from './keys';
 import { MODELS } from './models';
 import { OAUTH } from './oauth';
 import { SIGN_IN } from './sign-in';
+import { VIDEOS } from './videos';
 
 /** Every documented endpoint, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [
   ...GENERATE,
+  ...VIDEOS,
   ...MODELS,
   ...CREDITS,
   ...CHECKOUT,

@@ -6,7 +6,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { Time } from '@/app/_ui/time';
 import { nowDate } from '@/server/base/clock';
-import { type CatalogModel, findCatalogModel } from '@/server/gateway/pricing/catalog';
+import { type CatalogModel, findCatalogModel, versionsInForce } from '@/server/gateway/pricing/catalog';
 import { listPriceHistory } from '@/server/gateway/pricing/price-history';
 import { describeUnitPrices } from '@/server/gateway/pricing/unit-words';
 import { inUsd } from '../../write-amounts';
@@ -34,7 +34,7 @@ export default async function ModelPage(props: Props) {
         title={id}
         description={model === null ? 'No longer in the catalogue.' : describeModel(model)}
       />
-      {history.map(({ version, effectiveAt, hours, prices, webSearch, units }) => (
+      {history.map(({ version, effectiveAt, condition, prices, webSearch, units }) => (
         <Section
           key={version}
           title={
@@ -45,14 +45,14 @@ export default async function ModelPage(props: Props) {
           description={
             <>
               Version <code className="font-mono text-[13px] wrap-anywhere">{version.split('@').at(-1)}</code>
-              {hours !== null && `. ${hours}.`}
+              {condition !== null && `. ${condition}.`}
               {webSearch !== null && `. Web searches: ${inUsd(webSearch)} per 1,000.`}
               {describeUnitPrices(units).map((price) => `. ${price}`)}
             </>
           }
           actions={
             <StateOf
-              isInForce={version === model?.priceVersion || version === model?.offPeak?.name}
+              isInForce={model !== null && versionsInForce(model).includes(version)}
               effectiveAt={effectiveAt}
             />
           }

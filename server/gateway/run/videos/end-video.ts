@@ -1,0 +1,100 @@
+import { nowDate } from '../../../base/clock';
+import { chargeFor, type Picocredits } from '../../../base/credits';
+import { invariant } from '../../../base/errors';
+import { generations } from '../../../base/measures';
+import { type JobEnd, type LossReason, type Receipt, settleJob } from '../../../ledger';
+import { keepUnanswered } from '../../counts/unanswered-requests';
+import { costOf } from '../../pricing/cost';
+import { findPrices } from '../../pricing/price-history';
+import { NO_TOKENS, type TokenUsage, writeUnits } from '../../protocols/neutral';
+import { endJobRow, type JobError, type NewJob, requestIdOf } from './job-store';
+
+/** `cost` is what the provider reports to bill; null where it reports nothing. */
+export type VideoEnd =
+  | { url: string; seconds: number | null; cost: Picocredits | null }
+  /** `loss`: why the provider may bill it all the same; `cost` is then that, or the most. */
+  | { error: JobError; loss: LossReason | null; cost?: Picocredits | null }
+  /** The provider bills for the refusal of the content, which the user pays. */
+  | { error: JobError; fee: Picocredits };
+
+const SWEPT: JobError = { code: 'upstream_error', message: 'The video was not complete in time.' };
+
+/** Ends a job and settles its hold, once: of several calls, on any instance, the first counts. */
+export async function endVideo(job: NewJob, end: VideoEnd): Promise<void> {
+  const { id, userId, partnerId } = job;
+  const settlement = await settle(job, end);
+  const ended = 'url' in end ? { url: end.url, error: null } : { url: null, error: end.error };
+  const request = { userId, partnerId, requestId: requestIdOf(id) };
+  const paid = await settleJob(request, settlement, (client, isHeld) =>
+    endJobRow(client, id, isHeld ? ended : { url: null, error: SWEPT }),
+  );
+  if (paid === null) return;
+  generations.add('metered' in settlement ? settlement.metered.receipt.outcome : 'failed');
+  if (!('metered' in settlement)) noteUnanswered(job);
+}
+
+/** It has no receipt, but its provider may have read it. */
+function noteUnanswered({ id, userId, partnerId, model }: NewJob): void {
+  const at = nowDate();
+  const attempt = { provider: providerOf(model), model, at: at.toISOString(), outcome: 'failed' } as const;
+  keepUnanswered({ userId, requestId: requestIdOf(id), partnerId, model, attempts: [attempt], at });
+}
+
+async function settle(job: NewJob, end: VideoEnd): Promise<JobEnd> {
+  if ('fee' in end) return { metered: meterJob(job, NO_TOKENS, end.fee, 'refused') };
+  if (!('url' in end)) return { loss: toLoss(job, end) };
+  const usage = {
+    ...NO_TOKENS,
+    ...writeUnits({ input: job.inputImages, output: end.seconds ?? job.seconds }),
+  };
+  if (end.cost !== null) return { metered: meterJob(job, usage, end.cost, 'completed') };
+  const prices = await findPrices(job.priceVersion);
+  invariant(prices, 'the prices of a job are stored');
+  const cost = costOf(usage, { ...prices, automaticCacheWrites: false });
+  const metered = meterJob(job, usage, cost, 'completed');
+  return {
+    metered: {
+      ...metered,
+      receipt: { ...metered.receipt, estimated: end.seconds === null, costReported: false },
+    },
+  };
+}
+
+function meterJob(
+  { model, priceVersion, rateBp, dataRules }: NewJob,
+  usage: TokenUsage,
+  cost: Picocredits,
+  outcome: Receipt['outcome'],
+): Extract<JobEnd, { metered: unknown }>['metered'] {
+  const receipt: Receipt = {
+    model,
+    provider: providerOf(model),
+    priceVersion,
+    inputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    webSearches: null,
+    inputUnits: usage.inputUnits ?? null,
+    outputUnits: usage.outputUnits ?? null,
+    estimated: false,
+    costReported: true,
+    outcome,
+    attempts: null,
+    dataRules,
+  };
+  return { charge: chargeFor(cost, rateBp), receipt };
+}
+
+const providerOf = (model: string): string => model.slice(0, model.indexOf('/'));
+
+function toLoss(
+  { model, mostCost }: NewJob,
+  { loss: reason, cost = null }: Extract<VideoEnd, { loss: unknown }>,
+): Extract<JobEnd, { loss: unknown }>['loss'] {
+  const lost = cost === null ? mostCost : chargeFor(cost, 0).providerCost;
+  if (reason === null || lost === 0n) return null;
+  return { call: 1, model, provider: providerOf(model), reason, cost: lost, isEstimated: cost === null };
+}

@@ -1,0 +1,1 @@
+export const GROK = 'xai/grok-imagine-video';

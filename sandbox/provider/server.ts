@@ -11,6 +11,7 @@ import { sendImages } from './images';
 import { findRefusal, isSandboxModel } from './models';
 import { openaiFormat } from './openai-format';
 import { RequestLog } from './request-log';
+import { sendSpeech } from './speech';
 import { planSteps, playSteps, waitForAbort } from './stream-steps';
 import { PromptCache } from './token-usage';
 import { sendTranscript } from './transcriptions';
@@ -46,6 +47,8 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
     case 'POST /v1/images/generations':
     case 'POST /v1/images/edits':
       return sendImages(sandbox.log, request, response);
+    case 'POST /v1/audio/speech':
+      return sendSpeech(sandbox.log, request, response);
     case 'POST /v1/videos/generations':
       return sandbox.videos.start(sandbox.log, request, response);
     case 'POST /v1/audio/transcriptions':

@@ -20,7 +20,6 @@ export async function estimatePrices(request: PricingRequest): Promise<PriceEsti
         return {
           id: model.id,
           name: model.name,
-          type: model.type,
           ...(example !== null && { assumption: example.what }),
           credits_per_request: estimateCredits(model, example?.usage ?? size, partner.rateBp),
           ...(model.offPeak && {

@@ -80,7 +80,10 @@ export const listedModelSchema = z.object({
       resolutions: z
         .partialRecord(z.enum(RESOLUTIONS), z.string())
         .optional()
-        .meta({ description: 'What `output_unit` costs at each resolution, for videos priced by it. That itself is the highest.' }),
+        .meta({
+          description:
+            'What `output_unit` costs at each resolution, for videos priced by it. That itself is the highest.',
+        }),
       output_unit: unitPrice.optional().meta({ description: 'The same of the output, such as images.' }),
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))

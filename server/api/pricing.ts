@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ApiError } from '../base/errors';
-import { MODEL_TYPES } from '../gateway/protocols/neutral';
 
 const DEFAULT_TOKENS = 2_500;
 const MAX_TOKENS = 100_000_000;
@@ -51,7 +50,6 @@ export const priceEstimateSchema = z.object({
     z.object({
       id: z.string(),
       name: z.string(),
-      type: z.enum(MODEL_TYPES),
       assumption: z.string().optional().meta({
         description:
           'What the estimate is for, such as `1 page` or `1 minute`, for models that are not priced by text tokens alone. The token assumption does not apply to them.',

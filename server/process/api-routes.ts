@@ -10,6 +10,7 @@ import * as oauthDevice from '../../app/oauth/device/route.api';
 import * as oauthRevoke from '../../app/oauth/revoke/route.api';
 import * as oauthToken from '../../app/oauth/token/route.api';
 import * as readyz from '../../app/readyz/route.api';
+import * as speech from '../../app/v1/audio/speech/route.api';
 import * as transcriptions from '../../app/v1/audio/transcriptions/route.api';
 import * as translations from '../../app/v1/audio/translations/route.api';
 import * as sendCode from '../../app/v1/auth/send-code/route.api';
@@ -66,6 +67,7 @@ export const API_ROUTES: Record<string, object> = {
   '/oauth/revoke': oauthRevoke,
   '/oauth/token': oauthToken,
   '/readyz': readyz,
+  '/v1/audio/speech': speech,
   '/v1/audio/transcriptions': transcriptions,
   '/v1/audio/translations': translations,
   '/v1/auth/send-code': sendCode,

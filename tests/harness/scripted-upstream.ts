@@ -9,7 +9,7 @@ import type { Json } from '@/server/gateway/protocols/neutral';
 export type Reply = {
   status?: number;
   headers?: Record<string, string>;
-  /** Sent as JSON; a string is sent unchanged. */
+  /** Sent as JSON; a string and bytes are sent unchanged. */
   body?: unknown;
   /** Sent as server-sent events: their data, or a whole line of another kind. */
   events?: (Json | string)[];
@@ -92,7 +92,8 @@ function send(response: ServerResponse, reply: Reply): void {
   response.write(text, () => response.destroy());
 }
 
-const writeBody = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body ?? {}));
+const writeBody = (body: unknown): string | Buffer =>
+  typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {});
 
 /** Writes the event name if the event has a type, as providers of the messages format do. */
 function writeEvent(event: Json | string): string {

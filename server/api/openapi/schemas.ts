@@ -23,6 +23,7 @@ import { rerankResultsSchema } from '../../gateway/protocols/rerank/response-sch
 import { rerankRequestSchema } from '../../gateway/protocols/rerank/schema';
 import { responseEventSchema, responseSchema } from '../../gateway/protocols/responses/response-schema';
 import { responsesRequestSchema } from '../../gateway/protocols/responses/schema';
+import { speechRequestSchema } from '../../gateway/protocols/speech/schema';
 import { transcriptionSchema } from '../../gateway/protocols/transcriptions/response-schema';
 import {
   transcriptionRequestSchema,
@@ -80,6 +81,7 @@ const REQUESTS = {
   OcrRequest: ocrRequestSchema,
   ImagesRequest: imagesRequestSchema,
   ImageEditsRequest: imageEditsRequestSchema,
+  SpeechRequest: speechRequestSchema,
   TranscriptionRequest: transcriptionRequestSchema,
   TranslationRequest: translationRequestSchema,
   VideosRequest: videosRequestSchema,

@@ -11,6 +11,8 @@ export type ClientStream = {
   /** Has no effect once the client has disconnected or the response was ended. */
   write(text: string): void;
   end(text: string): void;
+  /** Closes the connection, so that the client sees that the response is incomplete. */
+  breakOff(): void;
 };
 
 /** Takes the place of a client that already has its response: nobody reads what is written. */
@@ -19,6 +21,7 @@ export const NOBODY: ClientStream = {
   drained: async () => {},
   write() {},
   end() {},
+  breakOff() {},
 };
 
 /** Writes a streamed response. */
@@ -27,22 +30,35 @@ export type StreamBody = (client: ClientStream) => Promise<void>;
 /** A response without the headers common to all. */
 export type Reply = { body: string | StreamBody; headers: Record<string, string>; status?: number };
 
+/** Of audio, each character is a byte. */
+const encodingOf = ({ 'content-type': type = '' }: Record<string, string>): 'latin1' | 'utf8' =>
+  type.startsWith('audio/') ? 'latin1' : 'utf8';
+
 /** Writes a response to its connection. */
 export function writeReply(outgoing: ServerResponse, reply: Reply, requestId: string): void {
   const { body, headers, status = 200 } = reply;
   // A replay names the request that was charged.
   const all = Object.assign({}, headers, standardHeaders(headers['x-request-id'] ?? requestId));
-  if (typeof body !== 'string') return writeStream(outgoing.writeHead(status, all), body, requestId);
-  outgoing.writeHead(status, Object.assign(all, { 'content-length': Buffer.byteLength(body) }));
-  outgoing.end(body);
+  const encoding = encodingOf(headers);
+  if (typeof body !== 'string') {
+    const client = new ConnectionStream(outgoing.writeHead(status, all), encoding);
+    return writeStream(outgoing, client, body, requestId);
+  }
+  outgoing.writeHead(status, Object.assign(all, { 'content-length': Buffer.byteLength(body, encoding) }));
+  outgoing.end(body, encoding);
 }
 
-function writeStream(outgoing: ServerResponse, body: StreamBody, requestId: string): void {
+function writeStream(
+  outgoing: ServerResponse,
+  client: ConnectionStream,
+  body: StreamBody,
+  requestId: string,
+): void {
   // One write for the headers and the first piece if it is ready; headers do not wait for a later one.
   outgoing.cork();
   outgoing.flushHeaders();
   process.nextTick(() => outgoing.uncork());
-  body(new ConnectionStream(outgoing)).catch((error: unknown) => {
+  body(client).catch((error: unknown) => {
     log().error({ request_id: requestId, error: describeError(error) }, 'stream failed');
     outgoing.destroy();
   });
@@ -50,10 +66,12 @@ function writeStream(outgoing: ServerResponse, body: StreamBody, requestId: stri
 
 class ConnectionStream implements ClientStream {
   readonly #outgoing: ServerResponse;
+  readonly #encoding: 'latin1' | 'utf8';
   #stopWaiting = () => {};
 
-  constructor(outgoing: ServerResponse) {
+  constructor(outgoing: ServerResponse, encoding: 'latin1' | 'utf8') {
     this.#outgoing = outgoing;
+    this.#encoding = encoding;
   }
 
   get isFull(): boolean {
@@ -74,11 +92,16 @@ class ConnectionStream implements ClientStream {
 
   write(text: string): void {
     // Node throws what nobody catches when a response is written to after its end, until its client has read it.
-    if (!this.#isOver) this.#outgoing.write(text);
+    if (!this.#isOver) this.#outgoing.write(text, this.#encoding);
   }
 
   end(text: string): void {
-    if (!this.#isOver) this.#outgoing.end(text);
+    if (!this.#isOver) this.#outgoing.end(text, this.#encoding);
+    this.#stopWaiting();
+  }
+
+  breakOff(): void {
+    this.#outgoing.destroy();
     this.#stopWaiting();
   }
 
@@ -89,11 +112,19 @@ class ConnectionStream implements ClientStream {
 
 /** The same as a web `Response`, for Next. */
 export function toResponse({ body, headers, status = 200 }: Reply, signal: AbortSignal): Response {
-  return new Response(typeof body === 'string' ? body : toReadable(body, signal), { status, headers });
+  const encoding = encodingOf(headers);
+  const content = typeof body === 'string' ? toBytes(body, encoding) : toReadable(body, signal, encoding);
+  return new Response(content, { status, headers });
 }
 
-function toReadable(body: StreamBody, signal: AbortSignal): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
+const toBytes = (text: string, encoding: 'latin1' | 'utf8'): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(text, encoding));
+
+function toReadable(
+  body: StreamBody,
+  signal: AbortSignal,
+  encoding: 'latin1' | 'utf8',
+): ReadableStream<Uint8Array> {
   let resume = () => {};
   let isGone = signal.aborted;
   const leave = () => {
@@ -104,7 +135,7 @@ function toReadable(body: StreamBody, signal: AbortSignal): ReadableStream<Uint8
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (text: string): void => {
-        if (!isGone && text !== '') controller.enqueue(encoder.encode(text));
+        if (!isGone && text !== '') controller.enqueue(toBytes(text, encoding));
       };
       const client: ClientStream = {
         get isFull() {
@@ -115,6 +146,10 @@ function toReadable(body: StreamBody, signal: AbortSignal): ReadableStream<Uint8
         end(text) {
           write(text);
           if (!isGone) controller.close();
+          leave();
+        },
+        breakOff() {
+          if (!isGone) controller.error(new Error('the response broke off'));
           leave();
         },
       };

@@ -18,6 +18,7 @@ export type ServicePart = (typeof SERVICE_PARTS)[number];
 export const partOf = (provider: string): string => `provider:${provider}`;
 
 const PAID = new Set([
+  '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/audio/translations',
   '/v1/chat/completions',

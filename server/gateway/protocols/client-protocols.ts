@@ -12,6 +12,7 @@ import { type ModerationsClientRequest, moderationsProtocol } from './moderation
 import { type OcrClientRequest, ocrProtocol } from './ocr/protocol';
 import { type RerankClientRequest, rerankProtocol } from './rerank/protocol';
 import { type ResponsesClientRequest, responsesProtocol } from './responses/protocol';
+import { type SpeechClientRequest, speechProtocol } from './speech/protocol';
 import {
   type TranscriptionsClientRequest,
   type TranslationsClientRequest,
@@ -31,6 +32,7 @@ export type ClientRequest =
   | RerankClientRequest
   | ImagesClientRequest
   | ImageEditsClientRequest
+  | SpeechClientRequest
   | TranscriptionsClientRequest
   | TranslationsClientRequest
   | VideosClientRequest;
@@ -52,6 +54,7 @@ export const CLIENT_PROTOCOLS: Readonly<Record<ClientRequest['format'], ClientPr
   rerank: rerankProtocol,
   images: imagesProtocol,
   'image-edits': imageEditsProtocol,
+  speech: speechProtocol,
   videos: videosProtocol,
   transcriptions: transcriptionsProtocol,
   translations: translationsProtocol,

@@ -55,6 +55,6 @@ export type Exchange = {
   mayHideOutput(): boolean;
   /** Reads a response with status 200. Throws `upstream_error`, or the error that it contains. */
   readWhole(text: string): WholeResponse;
-  /** Once per attempt, with status 200. */
-  openStream(): StreamRelay;
+  /** Once per attempt, with status 200 and the type of the response. */
+  openStream(contentType?: string): StreamRelay;
 };

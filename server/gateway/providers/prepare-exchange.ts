@@ -9,6 +9,7 @@ import { ocrExchange } from './ocr';
 import { openaiResponsesFormat } from './openai-responses/format';
 import { passExchange } from './pass-exchange';
 import { rerankExchange } from './rerank';
+import { speechExchange } from './speech';
 import { transcriptionsExchange } from './transcriptions';
 import { translateExchange } from './translate-exchange';
 
@@ -25,6 +26,7 @@ export function prepareExchange(options: ExchangeOptions): Exchange {
   if (client.format === 'rerank') return rerankExchange(options, client);
   if (client.format === 'ocr') return ocrExchange(options, client);
   if (client.format === 'images' || client.format === 'image-edits') return imagesExchange(options, client);
+  if (client.format === 'speech') return speechExchange(options, client);
   invariant(client.format !== 'videos', 'a video is a job');
   if (client.format === 'transcriptions' || client.format === 'translations')
     return transcriptionsExchange(options, client);

@@ -41,6 +41,10 @@ export type StreamRelay = StreamFrames & {
   /** The end of the stream, with what the client was charged in USD. Null where that is unknown. */
   finish(cost: number | null): string;
   readonly facts: Readonly<StreamFacts>;
+  /** Of what is no event stream. */
+  readonly contentType?: string;
+  /** Its text is bytes, one character for each, in which no error can be told. */
+  readonly isBytes?: boolean;
 };
 
 /** Turns the data of a provider's events into text for the client. */

@@ -192,7 +192,9 @@ async function openStreamed(
   exchange: Exchange,
   upstream: UpstreamResponse,
 ): Promise<Attempt> {
-  const stream = await openStream(exchange.openStream(), upstream, noteFirstChunk(run));
+  const { 'content-type': type } = upstream.headers;
+  const relay = exchange.openStream(typeof type === 'string' ? type : undefined);
+  const stream = await openStream(relay, upstream, noteFirstChunk(run));
   const { failure, started } = stream.relay.facts;
   // A failure after the first event is reported inside the stream, because the provider did billable work.
   if (failure === null || started) return { ok: true, response: { served, exchange, stream } };

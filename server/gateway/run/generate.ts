@@ -282,6 +282,7 @@ const PROMPT_FIELDS = {
   rerank: 'documents',
   images: 'prompt',
   'image-edits': 'prompt',
+  speech: 'input',
   videos: 'prompt',
   transcriptions: 'file',
   translations: 'file',

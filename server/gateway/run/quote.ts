@@ -35,6 +35,7 @@ const FORMAT_OF = {
   '/v1/moderations': 'moderations',
   '/v1/ocr': 'ocr',
   '/v1/rerank': 'rerank',
+  '/v1/audio/speech': 'speech',
   '/v1/images/generations': 'images',
   '/v1/images/edits': 'image-edits',
   '/v1/videos': 'videos',

@@ -38,7 +38,9 @@ export function streamResponse(
 ): Reply & { body: StreamBody } {
   const { stream } = response;
   const { relay } = stream;
-  const headers = { ...STREAM_HEADERS, ...run.headers };
+  const { contentType } = relay;
+  const type = contentType === undefined ? null : { 'content-type': contentType };
+  const headers = { ...STREAM_HEADERS, ...type, ...run.headers };
   const endAtGoal = checkGoal(run, response);
   run.disconnect = () => {
     handleDisconnect(run, relay.facts);
@@ -49,7 +51,8 @@ export function streamResponse(
     let isOpen = true;
     run.endResponse = (error) => {
       isOpen = false;
-      client.end(relay.fail(error));
+      if (relay.isBytes) client.breakOff();
+      else client.end(relay.fail(error));
     };
     const rest = await relayToClient(run, stream, client);
     stopWatching();
@@ -60,7 +63,8 @@ export function streamResponse(
     const end = failure === null ? relay.finish(cost) : relay.fail(toStreamError(failure.error));
     if (run.keeper !== null && relay.facts.finished) await run.keeper.keep();
     if (run.claim !== null) await endClaim(run.claim, relay.facts, { body: rest + end, headers });
-    if (isOpen) client.end(rest + end);
+    if (isOpen && relay.isBytes && failure !== null) client.breakOff();
+    else if (isOpen) client.end(rest + end);
   };
   // Whatever fails in between, the call is charged or its loss recorded, and the lease ends.
   const body = async (client: ClientStream): Promise<void> => {

@@ -6,6 +6,7 @@ import { OCR_PARAMETERS } from '../providers/ocr';
 import { chatCapabilities } from '../providers/openai/chat-capabilities';
 import { profileOf } from '../providers/profiles';
 import { rerankParameters } from '../providers/rerank';
+import { SPEECH_FIELDS } from '../providers/speech';
 import { transcriptionParameters } from '../providers/transcriptions';
 
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
@@ -19,6 +20,7 @@ export function supportedParameters(model: CatalogModel): string[] {
   if (type === 'transcription') return [...transcriptionParameters(profile)];
   if (type === 'rerank') return rerankParameters(profile);
   if (type === 'ocr') return [...OCR_PARAMETERS];
+  if (type === 'speech') return [...SPEECH_FIELDS];
   if (type !== 'language') return [];
   const { json, reasoning, tools } = capabilities;
   const accepts =

@@ -86,6 +86,15 @@ describe('estimates', () => {
     });
   });
 
+  test.each([
+    ['sandbox/ocr', '1 page', 0.25],
+    ['sandbox/rerank', '1 query with up to 100 short documents', 0.25],
+    ['sandbox/moderation', '1 text', 0],
+  ])('of %s state what they assume instead of tokens', async (id, assumption, credits) => {
+    const { models } = await estimate(get({ publishable_key: pk, models: id, input_tokens: '9' }));
+    expect(models).toMatchObject([{ id, assumption, credits_per_request: credits }]);
+  });
+
   test('are the same for GET and POST', async () => {
     const models = ['golden/1', 'golden/0'];
     const [fromQuery, fromBody] = await Promise.all([

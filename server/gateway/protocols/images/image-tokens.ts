@@ -8,7 +8,7 @@ import { type ImageEditsRequest, type ImagesRequest, MAX_IMAGES } from './schema
  * calculator (output, 100 tokens for each partial image), and the bills of 100 edits that were published on OpenAI's
  * forum (input: at most 1,536 patches of an image).
  */
-const WITH_KNOWN_TOKENS = /^(?:gpt-image-2|paint)(?:-\d|$)/;
+const WITH_KNOWN_TOKENS = /^(?:gpt-image-2(?:-\d|$)|paint)/;
 
 const PARTIAL_IMAGE_TOKENS = 100;
 const INPUT_IMAGE_TOKENS = 1_536;

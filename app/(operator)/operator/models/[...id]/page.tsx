@@ -32,11 +32,7 @@ export default async function ModelPage(props: Props) {
       <PageHead
         back={{ href: '/operator/models', label: 'Models and prices' }}
         title={id}
-        description={
-          model === null
-            ? 'No longer in the catalogue.'
-            : describeModel(model)
-        }
+        description={model === null ? 'No longer in the catalogue.' : describeModel(model)}
       />
       {history.map(({ version, effectiveAt, condition, prices, webSearch, units }) => (
         <Section

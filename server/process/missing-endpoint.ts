@@ -12,7 +12,6 @@ const UNSUPPORTED: [RegExp, string][] = [
     'Videos cannot be changed. Use POST /v1/videos with an image that the video begins with.',
   ],
   [/^realtime\b/, 'Conversations by voice are not supported. Use POST /v1/audio/transcriptions.'],
-  [/^moderations\b/, 'Moderations are not supported.'],
   [/^vector_stores\b/, 'Vector stores are not supported. Send the text that the model needs as input.'],
   [
     /^conversations\b/,

@@ -258,6 +258,7 @@ const SELECTIONS: readonly Selection[] = [
       next_look_at: WORK,
       most_cost: 'The hold of the request, before commission.',
       rate_bp: 'On the receipt of the request.',
+      error_code: 'The message next to it says the same in words.',
     },
   },
   {

@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { expect, test } from 'vitest';
 import { isForApi } from '@/server/process/api-listener';
 import { startApi } from '../../harness/api-server';
@@ -19,7 +19,6 @@ test.each<[string, () => Promise<unknown>, string]>([
     () => client.completions.create({ model: 'm', prompt: 'x' }),
     'Completions without messages are not supported. Use POST /v1/chat/completions.',
   ],
-  ['moderations', () => client.moderations.create({ input: 'x' }), 'Moderations are not supported.'],
   [
     'files',
     async () => client.files.list(),
@@ -27,9 +26,14 @@ test.each<[string, () => Promise<unknown>, string]>([
   ],
   ['batches', async () => client.batches.list(), 'Batches are not supported. Send each request on its own.'],
   [
-    'images',
-    () => client.images.generate({ model: 'm', prompt: 'x' }),
-    'The generation of images and videos is not supported.',
+    'variations of images',
+    async () => client.images.createVariation({ image: await toFile(Buffer.from('x'), 'a.png') }),
+    'Only POST /v1/images/generations and /v1/images/edits are supported.',
+  ],
+  [
+    'changes of videos',
+    () => client.videos.remix('video_1', { prompt: 'x' }),
+    'Videos cannot be changed. Use POST /v1/videos with an image that the video begins with.',
   ],
   [
     'vector stores',

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY_MS, setClock } from '@/server/base/clock';
+import { SANDBOX_FORMATS } from '@/server/base/endpoints';
+import { catalogModels } from '@/server/gateway/pricing/catalog';
 import catalogJson from '@/server/gateway/pricing/catalog.json';
-import embeddingJson from '@/server/gateway/pricing/embedding-models.json';
 import { listPriceAges } from '@/server/gateway/pricing/price-age';
 import { svc } from '../../harness/command';
 
@@ -49,5 +50,7 @@ test('an age that is no number of days is refused', async () => {
 
 test('every model of the catalogue has a source with a date', () => {
   const counted = listPriceAges(45).reduce((sum, { models }) => sum + models, 0);
-  expect(counted).toBe(catalogJson.models.length + embeddingJson.models.length);
+  expect(counted).toBe(catalogModels().filter(({ pricedAt }) => pricedAt !== null).length);
+  const own = catalogModels().filter(({ provider }) => !(provider in SANDBOX_FORMATS));
+  expect(own.filter(({ pricedAt }) => pricedAt === null)).toEqual([]);
 });

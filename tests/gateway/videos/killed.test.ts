@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { pool } from '@/server/base/db';
 import { lookAfterVideos } from '@/server/gateway/run/videos/look-after-videos';
 import { checkLedger, sweepHolds } from '@/server/ledger';
@@ -7,6 +7,8 @@ import { bookedOf, lookNow, pass, startVideoWorld } from './video-world';
 
 /** Processes that die while a video starts, or while its state is read, between any two steps outside the database. */
 
+// A process takes seconds to start.
+vi.setConfig({ testTimeout: 180_000 });
 const { provider, start, read, newBuyer } = await startVideoWorld();
 const program = bundleProgram('tests/gateway/videos/video-process.ts');
 

@@ -208,10 +208,14 @@ function writeResponse({
     description,
     headers: writeHeaders(['x-request-id', ...headers]),
     content: {
-      'application/json': {
-        schema: reference('schemas', schema),
-        examples: { response: { summary: 'A response', value: example } },
-      },
+      ...(schema === undefined
+        ? { 'audio/*': { schema: { type: 'string', format: 'binary' } } }
+        : {
+            'application/json': {
+              schema: reference('schemas', schema),
+              examples: { response: { summary: 'A response', value: example } },
+            },
+          }),
       ...(stream && {
         'text/event-stream': {
           // Without a type: some tools check the whole stream against it, and others each event.

@@ -27,8 +27,9 @@ export type Operation = {
   };
   response: {
     description: string;
-    schema: ResponseName;
-    example: unknown;
+    /** Absent of a response that is audio. */
+    schema?: ResponseName;
+    example?: unknown;
     headers?: HeaderName[];
     /** Returned when the client requests a stream. */
     stream?: { event: ResponseName; example: string };

@@ -271,7 +271,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     efforts: ALL_EFFORTS,
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
-    translates: /^listen$/,
+    translates: /^listen(?:-error-500)?$/,
   },
 };
 

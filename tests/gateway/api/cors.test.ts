@@ -18,6 +18,7 @@ const PATHS = [
   '/responses',
   '/v1/responses/resp_1',
   '/v1/embeddings',
+  '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/models',
   '/v1/credits/balance',

@@ -311,6 +311,25 @@ test.each([
   await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
 });
 
+test('POST /v1/audio/speech', async () => {
+  const operation = 'POST /v1/audio/speech';
+  const send = (body: object, headers = as(funded)) =>
+    call(operation, { headers, body: { model: 'sandbox/speak', input: 'The sea', voice: 'alloy', ...body } });
+  expect((await send({})).status).toBe(200);
+  expect((await send({ input: '' })).status).toBe(400);
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(unfunded))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ model: 'sandbox/speak-error-500' })).status).toBe(502);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+  const keyed = { ...as(funded), 'idempotency-key': 'speech' };
+  await (await send({}, keyed)).arrayBuffer();
+  expect((await send({ input: 'The land' }, keyed)).status).toBe(409);
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+});
+
 test.each(['POST /v1/audio/transcriptions', 'POST /v1/audio/translations'])('%s', async (operation) => {
   const send = (fields: Record<string, string>, headers = as(funded), text = 'The sea') => {
     const form = new FormData();
@@ -326,6 +345,11 @@ test.each(['POST /v1/audio/transcriptions', 'POST /v1/audio/translations'])('%s'
   expect((await send({}, as(paused))).status).toBe(403);
   expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
   expect((await send({ model: 'sandbox/listen-error-500' })).status).toBe(502);
+  const asForm = { ...as(funded), 'content-type': 'multipart/form-data; boundary=b' };
+  await call(operation, { headers: asForm, body: tooLong(33) });
+  const keyed = { ...as(funded), 'idempotency-key': operation };
+  expect((await send({}, keyed)).status).toBe(200);
+  expect((await send({}, keyed, 'The land')).status).toBe(409);
   await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
   await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
 });

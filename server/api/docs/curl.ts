@@ -18,12 +18,14 @@ export function writeCurl({ path, operation }: Endpoint, base: string): string {
       .map(({ name, example }) => `${name}: ${example}`),
   ];
   const body = firstExample(operation.requestBody?.content['application/json']?.examples);
+  const form = firstExample(operation.requestBody?.content['multipart/form-data']?.examples);
   // Commas and slashes stay readable: the address is quoted.
   const search = query.size === 0 ? '' : `?${String(query).replaceAll('%2C', ',').replaceAll('%2F', '/')}`;
   const address = `${base}${filled}${search}`;
   return [
     `curl ${search === '' ? address : `'${address}'`}`,
     ...headers.map((header) => `-H "${header}"`),
+    ...Object.entries(form ?? {}).map(([name, value]) => `-F "${name}=${value}"`),
     ...(body === undefined
       ? []
       : [

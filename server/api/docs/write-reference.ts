@@ -27,7 +27,7 @@ function writeEndpoint(endpoint: Endpoint): Section {
         `- \`${name}\` (${place}${required ? ', required' : ''}): ${description}`,
     ),
     fence('sh', writeCurl(endpoint, settings().BASE_URL)),
-    fence('json', JSON.stringify(example, null, 2)),
+    ...(example === undefined ? [] : [fence('json', JSON.stringify(example, null, 2))]),
     `Errors: ${errors.join('; ')}`,
   ];
   return { id: operation.operationId, title, text: parts.join('\n\n') };

@@ -201,9 +201,9 @@ function writeResponse(response: Operation['response']): OpenApiResponse {
   return 'contentType' in response ? writeFileResponse(response) : writeJsonResponse(response);
 }
 
-const writeFileResponse = ({ description, contentType }: FileResponse): OpenApiResponse => ({
+const writeFileResponse = ({ description, contentType, headers = [] }: FileResponse): OpenApiResponse => ({
   description,
-  headers: writeHeaders(['x-request-id']),
+  headers: writeHeaders(['x-request-id', ...headers]),
   content: { [contentType]: { schema: { type: 'string', format: 'binary' } } },
 });
 

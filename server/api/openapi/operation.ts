@@ -40,7 +40,7 @@ export type JsonResponse = {
   stream?: { event: ResponseName; example: string };
 };
 
-export type FileResponse = { description: string; contentType: string };
+export type FileResponse = { description: string; contentType: string; headers?: HeaderName[] };
 
 type Example = { summary: string; value: object };
 

@@ -9,6 +9,7 @@ import {
 } from '@remix-run/multipart-parser';
 import { ApiError } from '../errors';
 import type { ApiRequest, WithHeaders } from './api-request';
+import { readEncoding } from './decode-body';
 import { readBytesOf } from './read-body';
 
 /**
@@ -55,7 +56,11 @@ const typeOf = ({ headers }: WithHeaders): string => headers.get('content-type')
 
 export const isMultipart = (request: WithHeaders): boolean => MULTIPART.test(typeOf(request));
 
-export const notMultipart = (): ApiError => refuse('Content-Type', 'must be multipart/form-data');
+/** What is encoded in an unknown way could be a form. */
+export function requireMultipart(request: WithHeaders): void {
+  readEncoding(request.headers.get('content-encoding'));
+  if (!isMultipart(request)) throw refuse('Content-Type', 'must be multipart/form-data');
+}
 
 /** The bytes of the body count for the user key, given as the stored hash. */
 export async function readMultipart(

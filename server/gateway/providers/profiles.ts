@@ -286,7 +286,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     embeddings: OPENAI_EMBEDDINGS,
     videoHosts: [],
     rerank: COHERE_RERANK,
-    translates: /^listen$/,
+    translates: /^listen(?:-error-500)?$/,
   },
 };
 

@@ -6,7 +6,7 @@ import type { ApiRequest } from '../../base/http/api-request';
 import { requireUserKeyHash } from '../../base/http/credentials';
 import { readIdempotencyKey } from '../../base/http/idempotency-key';
 import { GENERATION_BODY_BYTES, parseJsonObject, readCutJson } from '../../base/http/read-body';
-import { digestForm, isMultipart, notMultipart, readMultipart } from '../../base/http/read-multipart';
+import { digestForm, isMultipart, readMultipart, requireMultipart } from '../../base/http/read-multipart';
 import { hasSmallBody } from '../../base/http/receive-body';
 import { limitNameOf, takeKeyTurn } from '../../base/rate-limit/key-turns';
 import type { Run } from '../../ledger';
@@ -144,7 +144,7 @@ async function readForm(
   { keyHash, isSmall, isHashed }: Reception,
   shape: FormShape,
 ): Promise<Received> {
-  if (!isMultipart(request)) throw notMultipart();
+  requireMultipart(request);
   const limits = { limitBytes: GENERATION_BODY_BYTES, key: limitNameOf(keyHash) };
   const form = await readMultipart(request, limits);
   if (!isSmall) await letOthersRun();

@@ -21,6 +21,7 @@ const PATHS = [
   '/v1/moderations',
   '/v1/ocr',
   '/v1/rerank',
+  '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/models',
   '/v1/credits/balance',

@@ -182,6 +182,11 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
       body.append('file', new File([new Uint8Array(toWav(speak('hello')))], 'a.wav'));
       await call(one, `/v1/audio/${where}`, { key, body });
     }
+  for (const more of [{}, { input: 7 }, { model: 'sandbox/echo' }])
+    await call(one, '/v1/audio/speech', {
+      key,
+      body: { model: 'sandbox/speak', input: 'hello', voice: 'alloy', ...more },
+    });
   const images = [{ image_url: 'https://example.com/a.png' }];
   for (const more of [{}, { stream: true }, { prompt: 7 }, { model: 'sandbox/echo' }])
     for (const where of ['generations', 'edits'])

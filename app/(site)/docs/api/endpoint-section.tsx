@@ -10,13 +10,15 @@ import { Field, SchemaFields } from './schema-fields';
 type Props = { endpoint: Endpoint; document: OpenApiDocument; base: string };
 
 const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'multipart/form-data';
 const STREAM_TYPE = 'text/event-stream';
 
 /** One endpoint: its parameters and response on the left, examples on the right. */
 export function EndpointSection({ endpoint, document, base }: Props) {
   const { method, path, operation } = endpoint;
   const { schemas } = document.components;
-  const body = operation.requestBody?.content[JSON_TYPE];
+  const { [JSON_TYPE]: json, [FORM_TYPE]: form } = operation.requestBody?.content ?? {};
+  const body = json ?? form;
   const success = operation.responses['200'];
   return (
     <section className="border-t border-line pt-10 pb-14 first-of-type:border-0">

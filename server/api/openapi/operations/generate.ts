@@ -633,6 +633,38 @@ export const GENERATE: Operation[] = [
     errors: ERRORS,
   },
   {
+    id: 'createSpeech',
+    method: 'post',
+    path: '/v1/audio/speech',
+    group: 'generate',
+    summary: 'Speak a text',
+    description:
+      'Returns a text as speech, in the format of OpenAI. The audio arrives as it is made. The characters of the text are held and charged.',
+    auth: 'user-key',
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
+    body: {
+      schema: 'SpeechRequest',
+      examples: {
+        short: {
+          summary: 'A sentence',
+          value: {
+            model: 'sandbox/speak',
+            input: 'The sea was calm.',
+            voice: 'alloy',
+            response_format: 'wav',
+          },
+        },
+      },
+    },
+    response: {
+      description: 'The audio. The connection closes early if the provider fails before its end.',
+      contentType: 'audio/*',
+      headers: ['idempotent-replayed', 'x-svc-warnings'],
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+  },
+  {
     id: 'createTranscription',
     method: 'post',
     path: '/v1/audio/transcriptions',

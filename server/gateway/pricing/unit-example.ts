@@ -1,5 +1,6 @@
 import { imageUnits, needsSize } from '../protocols/images/image-tokens';
 import { NO_TOKENS, type TokenUsage, type UnitKind, type Units, writeUnits } from '../protocols/neutral';
+import { TOKENS_PER_SECOND } from '../protocols/transcriptions/audio-units';
 import type { CatalogModel } from './catalog';
 
 /** What an estimate assumes for a model that is not priced by text tokens: `what` says it. */
@@ -15,6 +16,9 @@ const AMOUNTS: Readonly<Record<UnitKind, readonly [number, string]>> = {
   second: [60, '1 minute'],
 };
 
+/** Of some 150 words. */
+const TOKENS_PER_MINUTE = 200;
+
 /** Null for a model that is priced by text tokens. */
 export function exampleOf(model: CatalogModel): UnitExample | null {
   const { type, prices } = model;
@@ -29,6 +33,11 @@ export function exampleOf(model: CatalogModel): UnitExample | null {
       usage: withUnits(
         imageUnits({ model: model.id, prompt: '', size: '1024x1024', quality: 'medium' }, model),
       ),
+    };
+  if (type === 'transcription' && inputUnit?.kind === 'audio_token')
+    return {
+      what: `1 minute of speech, with ${TOKENS_PER_MINUTE} tokens of text`,
+      usage: { ...withUnits({ input: 60 * TOKENS_PER_SECOND, output: 0 }), output: TOKENS_PER_MINUTE },
     };
   const unit = outputUnit ?? inputUnit;
   if (unit === undefined) return null;

@@ -2,7 +2,7 @@ import type { MeasuredAudio } from '../audio-length/measured-audio';
 import type { UnitModel, Units } from '../neutral';
 
 /** OpenAI's guide "Managing costs" of its realtime API, 2026: a token for each 100 ms that a user speaks. */
-const TOKENS_PER_SECOND = 10;
+export const TOKENS_PER_SECOND = 10;
 /** Of the window of these models, which a longer recording does not fit: OpenAI refuses more than 1,500 seconds. */
 const MOST_TOKENS = 16_000;
 /** Groq's page "Speech to text", 2026. */

@@ -362,7 +362,7 @@ async function respondTo(run: Run, request: ApiRequest): Promise<Reply> {
   try {
     const response = await chooseResponse(run);
     stopWatching();
-    Object.assign(run.headers, writeWarnings([...run.warnings, ...response.exchange.warnings]));
+    addWarnings(run, response.exchange.warnings);
     if (!('whole' in response)) return await relayStream(run, response, request);
     mayNotBeCutOff(run);
     return await sendResponse(run, response);
@@ -378,4 +378,9 @@ async function relayStream(run: Run, response: ProviderStream, request: ApiReque
   // If it was cut off before it began, the client has an error in its place, and nobody else reads and settles it.
   if (run.cutOff !== null) await reply.body(NOBODY);
   return reply;
+}
+
+function addWarnings({ warnings, headers }: Run, ofExchange: readonly string[]): void {
+  if (warnings.length > 0 || ofExchange.length > 0)
+    Object.assign(headers, writeWarnings([...warnings, ...ofExchange]));
 }

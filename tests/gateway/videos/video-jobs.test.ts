@@ -87,13 +87,20 @@ describe('a video that succeeds is charged once', () => {
     const jobs = await claimDueJobs(9);
     const end = { url: `${provider.url}/files/a.mp4`, seconds: 4, cost: null };
     await Promise.all([...jobs, ...jobs, ...jobs].map((job) => endVideo(job, end)));
-    for (const one of [buyer, other]) expect(await bookedOf(one)).toMatchObject(CHARGED);
+    for (const one of [buyer, other]) {
+      expect(await bookedOf(one)).toMatchObject(CHARGED);
+      expect((await (await read(one, '')).json()).data).toMatchObject([{ status: 'completed' }]);
+    }
   });
 
   test('after the sweeper of another instance has run', async () => {
     const buyer = await newBuyer();
     await startJob(buyer);
-    pass(300);
+    pass(25 * 60);
+    await pool().query(
+      "UPDATE hold SET lease_until = lease_until - interval '25 minutes' WHERE user_id = $1",
+      [buyer.userId],
+    );
     await sweepHolds([]);
     await lookAfterVideos();
     expect(await bookedOf(buyer)).toMatchObject(CHARGED);

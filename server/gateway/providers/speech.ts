@@ -19,7 +19,7 @@ export function speechExchange(options: ExchangeOptions, { body }: SpeechClientR
   for (const [name, value] of Object.entries(known)) if (value != null) written[name] = value;
   return {
     path: '/audio/speech',
-    headers: { 'content-type': 'application/json' },
+    headers: {},
     body: written,
     warnings,
     isShortened: false,

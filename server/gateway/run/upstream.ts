@@ -69,6 +69,9 @@ function timeoutsOf({
   };
 }
 
+/** Unless the headers of the request say that it is a form. */
+const JSON_BODY = { 'content-type': 'application/json' };
+
 function sendRequest(
   target: ProviderTarget,
   { path, headers }: UpstreamRequest,
@@ -80,7 +83,7 @@ function sendRequest(
     origin: target.origin,
     path: target.basePath + path,
     method: 'POST',
-    headers: Object.assign(withKey(target, headers), lengthOf(body)),
+    headers: Object.assign({}, JSON_BODY, withKey(target, headers), lengthOf(body)),
     // undici accepts any iterable.
     body: body as string,
     // The response has its own timeouts, which do not count the time that nobody reads it.
@@ -108,8 +111,7 @@ export const startJob = (
   body: UpstreamBody,
   abort: Abort,
   timeouts: UpstreamTimeouts,
-): Promise<UpstreamResponse> =>
-  sendRequest(target, { path, headers: { 'content-type': 'application/json' } }, body, abort, timeouts);
+): Promise<UpstreamResponse> => sendRequest(target, { path, headers: {} }, body, abort, timeouts);
 
 /** Reads what a provider says of a job. Redirects are not followed. */
 export const readJob = (

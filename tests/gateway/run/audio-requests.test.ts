@@ -165,7 +165,7 @@ async function planAndPrepare({ format, body }: Request): Promise<{ want: bigint
       provider: profile,
       upstreamModel: model.upstreamModel,
       requestedModel: model.id,
-      countsAudioTokens: model.prices.inputUnit?.kind === 'audio_token',
+      inputUnit: model.prices.inputUnit?.kind,
       outputCap: plan.outputCap,
       clientHeaders: {},
       newId: () => 'id',

@@ -77,13 +77,10 @@ export const listedModelSchema = z.object({
       input_unit: unitPrice.optional().meta({
         description: 'What else is counted in the input, such as seconds of audio, for models priced by it.',
       }),
-      resolutions: z
-        .partialRecord(z.enum(RESOLUTIONS), z.string())
-        .optional()
-        .meta({
-          description:
-            'What `output_unit` costs at each resolution, for videos priced by it. That itself is the highest.',
-        }),
+      resolutions: z.partialRecord(z.enum(RESOLUTIONS), z.string()).optional().meta({
+        description:
+          'What `output_unit` costs at each resolution, for videos priced by it. That itself is the highest.',
+      }),
       output_unit: unitPrice.optional().meta({ description: 'The same of the output, such as images.' }),
       tiers: z
         .array(prices.extend({ above_prompt_tokens: z.int() }))

@@ -43,7 +43,10 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const seen = (model: string): SeenRequest[] => requests.get(model) ?? [];
 
   const server = await listenOnLoopback(async (request, response) => {
-    const type = request.headers['content-type'] ?? '';
+    const { 'content-type': type = '' } = request.headers;
+    // As vendors do.
+    if (request.method === 'POST' && type === '')
+      return send(response, { status: 415, body: { error: { message: 'Missing Content-Type' } } });
     const isForm = type.startsWith('multipart/form-data');
     const body = isForm ? await readForm(await buffer(request), type) : JSON.parse(await readBody(request));
     const model = String(body.model);

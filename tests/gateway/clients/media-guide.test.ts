@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { SECOND_MS } from '@/server/base/clock';
@@ -23,13 +23,20 @@ const folder = mkdtempSync('.build/media-');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function runSnippet(code: string): Promise<string> {
-  const file = join(folder, 'snippet.mjs');
+  const file = resolve(folder, 'snippet.mjs');
   writeFileSync(file, code.replaceAll('http://localhost:3000', url));
   const { stdout } = await run(process.execPath, [file], {
+    cwd: folder,
     env: { NODE_ENV: 'test', PATH: process.env.PATH, SVC_USER_KEY: userKey },
   });
   return stdout;
 }
+
+test('what a snippet speaks, another one transcribes', async () => {
+  await runSnippet(readBlock('docs/media.md', 'client.audio.speech.create'));
+  const printed = await runSnippet(readBlock('docs/media.md', 'client.audio.transcriptions.create'));
+  expect(printed).toContain('The sea was calm that morning.');
+});
 
 test('the snippet for an image makes one, and prints what it cost', async () => {
   const printed = await runSnippet(readBlock('docs/media.md', 'client.images.generate'));

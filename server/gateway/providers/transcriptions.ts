@@ -93,6 +93,9 @@ export function transcriptionsExchange(options: ExchangeOptions, client: AudioRe
   const format = body.response_format ?? 'json';
   if (format !== 'text' && !WRITTEN[provider.transcription].has(format))
     throw refuse('response_format', `cannot be ${format} at this provider`);
+  // Only JSON says how many tokens the text has.
+  if (countsAudioTokens && format !== 'text' && format !== 'json')
+    throw refuse('response_format', 'must be `json` or `text` with this model');
   const warnings: string[] = [];
   const boundary = `svc-${options.newId()}`;
   return {

@@ -59,7 +59,13 @@ test('a user buys credits in a partner app and spends some on a streamed respons
   const picture = page.getByRole('img', { name: 'What the model made of the prompt' });
   await expect(picture).toBeVisible();
   expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(256);
-  await expect(page.getByTestId('cost')).toContainText('for ');
+  await expect(page.getByTestId('cost')).toContainText('image tokens');
+
+  await page.getByLabel('Model').selectOption('sandbox/speak');
+  await page.getByRole('button', { name: 'Send' }).click();
+  const speech = page.getByLabel('The prompt, read aloud');
+  await expect.poll(() => speech.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeGreaterThan(1);
+  await expect(page.getByTestId('cost')).toContainText('characters');
   await expectAccessible(page);
 });
 

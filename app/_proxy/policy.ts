@@ -100,6 +100,8 @@ function demoPolicy(nonce: string): Policy {
     'script-src': [...(policy['script-src'] ?? []), sdk],
     'frame-src': [checkout],
     'connect-src': ["'self'", ...new Set([api, checkout])],
+    // What a model spoke.
+    'media-src': ['blob:'],
   };
 }
 

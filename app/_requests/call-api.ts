@@ -7,6 +7,7 @@ export type Usage = {
   credits: number;
   input_tokens: number;
   output_tokens: number;
+  input_units?: number;
   output_units?: number;
   commission_credits: number;
 };
@@ -88,6 +89,20 @@ export async function makeImage(
   return {
     requestId: response.headers.get('x-request-id'),
     url: `data:image/png;base64,${data[0]?.b64_json ?? ''}`,
+  };
+}
+
+/** Speaks a text. Returns the audio as an object URL, with the id of the request. */
+export async function speak(
+  apiUrl: string,
+  userKey: string,
+  { signal, ...input }: { model: string; input: string; signal: AbortSignal },
+): Promise<{ requestId: string | null; url: string }> {
+  const body = { ...input, voice: 'alloy', response_format: 'wav' };
+  const response = await request(`${apiUrl}/v1/audio/speech`, userKey, { signal, body });
+  return {
+    requestId: response.headers.get('x-request-id'),
+    url: URL.createObjectURL(await response.blob()),
   };
 }
 

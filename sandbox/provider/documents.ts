@@ -131,7 +131,15 @@ function inflate(stream: Buffer): string {
   }
 }
 
-const readStrings = (content: string): string =>
-  [...content.matchAll(/\(((?:[^()\\]|\\.)*)\)/g)]
-    .map(([, text = '']) => text.replace(/\\(.)/g, '$1'))
-    .join('');
+/** The strings in brackets. A backslash takes the next character as it is. */
+function readStrings(content: string): string {
+  let text = '';
+  let isInside = false;
+  for (let at = 0; at < content.length; at++) {
+    const character = content[at] ?? '';
+    if (character === '\\') at++;
+    if (character === '(' || character === ')') isInside = character === '(';
+    else if (isInside) text += content[at] ?? '';
+  }
+  return text;
+}

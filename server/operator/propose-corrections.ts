@@ -2,7 +2,7 @@ import { DAY_MS, now, nowDate } from '../base/clock';
 import { inSlowTransaction } from '../base/db';
 import { ApiError, invariant } from '../base/errors';
 import { readModelPrices } from '../gateway/pricing/catalog';
-import { pricesSchema } from '../gateway/pricing/catalog-schema';
+import { isPriced, pricesSchema } from '../gateway/pricing/catalog-schema';
 import { findPrices } from '../gateway/pricing/price-history';
 import { closeProposal, readArchivedUntil } from '../ledger';
 import { findLowerBill, findLowerRows } from '../reports/corrections/from-bill';
@@ -158,6 +158,7 @@ function readPrices(text: string) {
     const [issue] = error.issues;
     throw refuse('prices', `${issue?.path.join('.') || 'The prices'}: expected ${issue?.message}`);
   }
+  if (!isPriced(data)) throw refuse('prices', 'input: expected a price above zero');
   if (data.offPeak !== undefined)
     throw refuse('prices', 'offPeak: expected one price, because off-peak prices are versions');
   if (data.resolutions !== undefined)

@@ -12,18 +12,18 @@ const usage = { request_id: 'req_1', credits: -2, input_tokens: 3, output_tokens
 describe('a request', () => {
   test('streams its text and shows its charge', () => {
     const streaming = reduceAll(started, text('Once '), text('upon'));
-    expect(streaming.response).toEqual({ text: 'Once upon', picture: null, isStreaming: true, usage: null });
+    expect(streaming.response).toEqual({ text: 'Once upon', media: null, isStreaming: true, usage: null });
     const ended = ([{ type: 'usage_read', usage }, { type: 'request_ended' }] as const).reduce(
       reduce,
       streaming,
     );
-    expect(ended.response).toEqual({ text: 'Once upon', picture: null, isStreaming: false, usage });
+    expect(ended.response).toEqual({ text: 'Once upon', media: null, isStreaming: false, usage });
   });
 
   test('for a picture shows it', () => {
-    const url = 'data:image/png;base64,AA==';
-    const ended = reduceAll(started, { type: 'picture_received', url }, { type: 'request_ended' });
-    expect(ended.response).toMatchObject({ picture: url, isStreaming: false });
+    const media = { kind: 'picture', url: 'data:image/png;base64,AA==' } as const;
+    const ended = reduceAll(started, { type: 'media_received', media }, { type: 'request_ended' });
+    expect(ended.response).toMatchObject({ media, isStreaming: false });
   });
 
   test('that fails keeps the text that arrived and shows none after it', () => {

@@ -1,10 +1,12 @@
 import type { Usage } from '../../_requests/call-api';
 import { describeProblem, needsCheckout, type Problem } from '../../_requests/describe-problem';
 
+/** What a model made that is no text. */
+export type Media = { kind: 'picture' | 'speech'; url: string };
+
 export type ModelResponse = {
   text: string;
-  /** The data URL of a picture. */
-  picture: string | null;
+  media: Media | null;
   isStreaming: boolean;
   usage: Usage | null;
 };
@@ -24,7 +26,7 @@ export type DemoEvent =
   | { type: 'signed_out' }
   | { type: 'request_started' }
   | { type: 'text_received'; text: string }
-  | { type: 'picture_received'; url: string }
+  | { type: 'media_received'; media: Media }
   | { type: 'usage_read'; usage: Usage | null }
   | { type: 'request_failed'; error: unknown }
   | { type: 'request_ended' };
@@ -46,12 +48,12 @@ export function reduce(state: DemoState, event: DemoEvent): DemoState {
       return {
         ...state,
         problem: null,
-        response: { text: '', picture: null, isStreaming: true, usage: null },
+        response: { text: '', media: null, isStreaming: true, usage: null },
       };
     case 'text_received':
       return { ...state, response: response && { ...response, text: response.text + event.text } };
-    case 'picture_received':
-      return { ...state, response: response && { ...response, picture: event.url } };
+    case 'media_received':
+      return { ...state, response: response && { ...response, media: event.media } };
     case 'usage_read':
       return { ...state, response: response && { ...response, usage: event.usage } };
     case 'request_failed':
@@ -64,7 +66,7 @@ export function reduce(state: DemoState, event: DemoEvent): DemoState {
       // Text that arrived before a failure stays; an empty response is removed.
       return {
         ...state,
-        response: response?.text || response?.picture ? { ...response, isStreaming: false } : null,
+        response: response?.text || response?.media ? { ...response, isStreaming: false } : null,
       };
   }
 }

@@ -1,12 +1,13 @@
 'use client';
 
 import type { Language } from '@/texts/languages';
+import type { Usage } from '../../_requests/call-api';
 import type { Problem } from '../../_requests/describe-problem';
 import { Amount } from '../../_ui/amount';
 import { Button } from '../../_ui/button';
 import { Notice } from '../../_ui/notice';
 import { CallbackLog } from './callback-log';
-import type { DemoState, ModelResponse } from './demo-state';
+import type { DemoState, Media, ModelResponse } from './demo-state';
 import { OptionsPanel } from './options-panel';
 import { PromptForm } from './prompt-form';
 import { useDemo } from './use-demo';
@@ -139,18 +140,10 @@ function ProblemNotice({ text, link = null }: { text: string; link?: Problem['li
 type ResponseProps = { response: ModelResponse; language: Language };
 
 function ResponseCard({ response, language }: ResponseProps) {
-  const { picture, isStreaming, usage } = response;
+  const { media, isStreaming, usage } = response;
   return (
     <section aria-label="Response" aria-busy={isStreaming} className="mt-6">
-      {picture === null ? (
-        <ResponseText {...response} />
-      ) : (
-        <img
-          src={picture}
-          alt="What the model made of the prompt"
-          className="aspect-square w-full max-w-96 rounded-2xl bg-sunken object-cover"
-        />
-      )}
+      {media === null ? <ResponseText {...response} /> : <ResponseMedia {...media} />}
       <p role="status" className="mt-2 min-h-5 text-sm text-muted" data-testid="cost">
         {usage && (
           <>
@@ -158,7 +151,7 @@ function ResponseCard({ response, language }: ResponseProps) {
             <strong className="font-medium text-text">
               <Amount credits={Math.abs(usage.credits)} language={language} decimals={6} /> credits
             </strong>{' '}
-            for {usage.input_tokens} input and {usage.output_units ?? usage.output_tokens} output tokens.
+            {describeUsage(usage)}.
           </>
         )}
       </p>
@@ -181,4 +174,23 @@ function ResponseText({ text, isStreaming }: ModelResponse) {
       )}
     </p>
   );
+}
+
+function ResponseMedia({ kind, url }: Media) {
+  if (kind === 'speech')
+    // biome-ignore lint/a11y/useMediaCaption: it speaks the prompt, which is above
+    return <audio src={url} controls aria-label="The prompt, read aloud" className="w-full" />;
+  return (
+    <img
+      src={url}
+      alt="What the model made of the prompt"
+      className="aspect-square w-full max-w-96 rounded-2xl bg-sunken object-cover"
+    />
+  );
+}
+
+function describeUsage({ input_tokens, output_tokens, input_units, output_units }: Usage): string {
+  if (output_units !== undefined) return `for ${input_tokens} input and ${output_units} image tokens`;
+  if (input_units !== undefined) return `for ${input_units} characters`;
+  return `for ${input_tokens} input and ${output_tokens} output tokens`;
 }

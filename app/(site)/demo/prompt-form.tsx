@@ -5,11 +5,14 @@ import { Button } from '../../_ui/button';
 
 /** Makes pictures instead of text. */
 export const PICTURE_MODEL = 'sandbox/paint';
+/** Makes speech. */
+export const SPEECH_MODEL = 'sandbox/speak';
 
 const MODELS = [
   { id: 'sandbox/story', name: 'Story – writes prose' },
   { id: 'sandbox/echo', name: 'Echo – repeats you' },
   { id: PICTURE_MODEL, name: 'Paint – makes a picture' },
+  { id: SPEECH_MODEL, name: 'Speak – reads aloud' },
 ];
 
 /** Prefilled, so that the first response is one click away. */

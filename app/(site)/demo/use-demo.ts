@@ -1,10 +1,17 @@
 'use client';
 
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
-import { ApiRefusal, findUsage, makeImage, readBalance, streamResponse } from '../../_requests/call-api';
+import {
+  ApiRefusal,
+  findUsage,
+  makeImage,
+  readBalance,
+  speak,
+  streamResponse,
+} from '../../_requests/call-api';
 import { needsCheckout } from '../../_requests/describe-problem';
 import { INITIAL_STATE, reduce } from './demo-state';
-import { PICTURE_MODEL } from './prompt-form';
+import { PICTURE_MODEL, SPEECH_MODEL } from './prompt-form';
 import { useWidget } from './use-widget';
 import { type DemoOptions, initOptions, openOptions, readDemoOptions } from './widget-options';
 
@@ -59,9 +66,13 @@ export function useDemo({ apiUrl, ...setup }: Setup) {
 
   /** Returns the id of the request. */
   async function respond(key: string, model: string, prompt: string, signal: AbortSignal) {
-    if (model === PICTURE_MODEL) {
-      const { requestId, url } = await makeImage(apiUrl, key, { model, prompt, signal });
-      dispatch({ type: 'picture_received', url });
+    if (model === PICTURE_MODEL || model === SPEECH_MODEL) {
+      const kind = model === PICTURE_MODEL ? 'picture' : 'speech';
+      const { requestId, url } =
+        kind === 'picture'
+          ? await makeImage(apiUrl, key, { model, prompt, signal })
+          : await speak(apiUrl, key, { model, input: prompt, signal });
+      dispatch({ type: 'media_received', media: { kind, url } });
       return requestId;
     }
     const messages = [{ role: 'user', content: prompt }] as const;

@@ -12,11 +12,11 @@ export type Capability = (typeof CAPABILITIES)[number];
 const price = z
   .string({ error: 'decimal text such as "1.25"' })
   .regex(LIST_PRICE, { error: 'USD per million tokens such as "1.25"' });
+const positivePrice = price.refine((text) => /[1-9]/.test(text), { error: 'a price above zero' });
 const tokens = z.int({ error: 'a whole number of tokens' }).positive({ error: 'above zero' });
 
 const priceFields = {
-  /** Zero only where something else is counted. */
-  input: price.default('0'),
+  input: positivePrice,
   output: price.default('0'),
   cacheRead: price.optional(),
   cacheWrite5m: price.optional(),
@@ -52,6 +52,8 @@ const unitPriceSchema = z.strictObject({
 export const pricesSchema = z
   .strictObject({
     ...priceFields,
+    /** Zero only where something else is counted, and where nothing costs anything. */
+    input: price.default('0'),
     from: z.iso.date({ error: 'a date such as 2026-11-21' }).default('2000-01-01'),
     automaticCacheWrites: z.boolean().default(false),
     /** USD per 1,000 web searches, where the provider runs them. */
@@ -165,8 +167,12 @@ export const modelSchema = z
 const hasOutputPrice = ({ tiers, offPeak, ...base }: DatedPrices): boolean =>
   [base, ...tiers, ...(offPeak ? [offPeak] : [])].every(({ output }) => readListPrice(output) > 0n);
 
-/** Only moderation costs nothing. */
-const isPriced = ({ input, inputUnit, outputUnit }: DatedPrices): boolean =>
+/** Whether anything costs something. Only moderation is free. */
+export const isPriced = ({
+  input,
+  inputUnit,
+  outputUnit,
+}: Pick<DatedPrices, 'input' | 'inputUnit' | 'outputUnit'>): boolean =>
   [input, inputUnit?.price, outputUnit?.price].some((price = '0') => readListPrice(price) > 0n);
 
 const providerOf = (id: string): string => id.slice(0, id.indexOf('/'));

@@ -105,7 +105,8 @@ beforeAll(async () => {
 
 describe('before the archive', () => {
   test('months whose payments can still be disputed are refused', async () => {
-    for (const before of [monthsAgo(0), monthsAgo(3)]) {
+    // Fewer than 120 days have passed since the later one began, on whichever day this runs.
+    for (const before of [monthsAgo(0), monthsAgo(2)]) {
       const { code, out, err } = await svc('ledger', 'archive', '--before', before, '--to', dir);
       expect([code, out]).toEqual([1, '']);
       expect(err).toMatch(/^--before: expected \d{4}-\d{2} or earlier, because receipts can be disputed/);

@@ -87,6 +87,7 @@ describe.each(['whole', 'streamed'] as const)('a %s response with a search', (ki
     });
     expect(receipt?.lines.at(-1)).toEqual({
       unit: 'web_search',
+      kind: null,
       count: 1,
       price: '10',
       cost: 1_000_000n * 1_000_000n,

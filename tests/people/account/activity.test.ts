@@ -208,6 +208,7 @@ describe('a receipt', () => {
     });
     expect((await findUserReceipt(userId, requestId))?.lines[0]).toEqual({
       unit: 'input',
+      kind: null,
       count: 100,
       price: null,
       cost: null,

@@ -55,6 +55,8 @@ describe('a receipt', () => {
       output_tokens: expect.any(Number),
       reasoning_tokens: 0,
       web_searches: 0,
+      input_units: 0,
+      output_units: 0,
       held_credits: expect.any(Number),
       provider_credits: expect.any(Number),
       commission_credits: expect.any(Number),

@@ -893,6 +893,11 @@ async function newOwnerWithEverything(name: string) {
   const { id: response } = (await kept.json()) as { id: string };
   const film = await post('/v1/videos', { model: 'sandbox/film', prompt: 'The sea', seconds: 1 });
   const { id: video } = (await film.json()) as { id: string };
+  // Until then it has no content, and its end would change what later tests compare.
+  await until(
+    () => prisma().videoJob.findUnique({ where: { id: video } }),
+    (job) => job?.state === 'completed',
+  );
   const window = {
     publishable_key: app.publishableKey,
     origin: 'http://localhost:9',

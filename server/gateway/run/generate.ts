@@ -115,11 +115,17 @@ async function respond(
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
 ): Promise<Reply> {
-  const { planned, hold } = await admitRequest(incoming, read, claim);
-  if (incoming.startJob !== null) return incoming.startJob(toJob(read, planned, { hold, claim }));
-  const run = startAdmitted(incoming, read, planned, { hold, claim });
-  countForNetwork(run, readKeySource(incoming.request).clientIp);
-  const reply = await respondTo(run, incoming.request);
+  const { request, startJob } = incoming;
+  if (startJob !== null) {
+    const job = await admitRequest(incoming, read, claim, (planned, held) => toJob(read, planned, held));
+    return startJob(job);
+  }
+  const run = await admitRequest(incoming, read, claim, (planned, held) => {
+    const started = startAdmitted(incoming, read, planned, held);
+    countForNetwork(started, readKeySource(request).clientIp);
+    return started;
+  });
+  const reply = await respondTo(run, request);
   generationStarts.add(run.wantsStream ? 'true' : 'false', now() - incoming.receivedAtMs);
   return reply;
 }
@@ -135,12 +141,13 @@ type Planned = {
   plan: Plan;
 };
 
-/** Makes the hold. */
-async function admitRequest(
+/** Makes the hold. `begin` takes its place with nothing between, so that no other request takes it too. */
+async function admitRequest<T>(
   incoming: Incoming,
   read: ReadRequest<ClientRequest>,
   claim: Claim | null,
-): Promise<{ planned: Planned; hold: Hold }> {
+  begin: (planned: Planned, held: { hold: Hold; claim: Claim | null }) => T,
+): Promise<T> {
   const { request, requestId, caller } = incoming;
   const { keyHash, candidates, ceiling, run } = read;
   const model = candidates[0].model.id;
@@ -174,7 +181,7 @@ async function admitRequest(
     await release(hold);
     throw refusal;
   }
-  return { planned, hold };
+  return begin(planned, { hold, claim });
 }
 
 /** What a job continues. Its hold is not shared with other requests. */

@@ -46,6 +46,12 @@ afterEach(() => {
   setClock();
 });
 
+/** The months of a ceiling are those of the calendar, in UTC. */
+function startOfNextMonth(): number {
+  const date = new Date(clock);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+}
+
 /** Spends credits of the app in one request. */
 async function spend({ wallet }: Buyer, credits: number): Promise<void> {
   const admission = await hold(wallet, 'A', credits, credits);
@@ -87,6 +93,7 @@ describe('a settlement below the threshold', () => {
   });
 
   test('is followed by the next top-up a minute later at the earliest, and none beyond the ceiling', async () => {
+    clock = startOfNextMonth();
     const buyer = await newTopUpBuyer(undefined, { threshold: 100_000, ceilingMinor: 2_999 });
     expect(await paidOf(buyer), 'at once, as the balance is below already').toBe(1);
     clock += MINUTE_MS - 1;
@@ -99,7 +106,7 @@ describe('a settlement below the threshold', () => {
     clock += DAY_MS;
     await beginTopUps([buyer.userId]);
     expect(await paidOf(buyer)).toBe(2);
-    clock = Date.parse(`${new Date(clock + 31 * DAY_MS).toISOString().slice(0, 7)}-01`);
+    clock = startOfNextMonth();
     await beginTopUps([buyer.userId]);
     expect(await paidOf(buyer)).toBe(3);
   });

@@ -55,7 +55,31 @@ export async function startPagesHere(options: PagesOptions & { dev: boolean }): 
   const { default: next } = await import('next');
   const app = next({ dev: options.dev, dir: process.cwd(), hostname: options.host, port: options.port });
   await app.prepare();
-  return { listener: withPageStatus(app.getRequestHandler()), close: () => app.close() };
+  const { parseAndValidateFlightRouterState } = await import(
+    'next/dist/server/app-render/parse-and-validate-flight-router-state.js'
+  );
+  const listener = withPageStatus(app.getRequestHandler());
+  return {
+    listener: async (request, response) => {
+      const refusal = findStateRefusal(request, parseAndValidateFlightRouterState);
+      if (refusal !== null) return sendRefusal(response, refusal);
+      await listener(request, response);
+    },
+    close: () => app.close(),
+  };
+}
+
+/** Next responds with 500 to a state of its router that it cannot read. */
+function findStateRefusal(
+  { headers }: IncomingMessage,
+  parse: (state: string | string[] | undefined) => unknown,
+): ApiError | null {
+  try {
+    parse(headers['next-router-state-tree']);
+    return null;
+  } catch {
+    return new ApiError('invalid_request', 'next-router-state-tree: must be a state of the router.');
+  }
 }
 
 function whenReady(worker: Worker): Promise<number> {

@@ -306,6 +306,29 @@ test.each([...UNKNOWN, '/_global-error', '/_global-error/', '/%5Fglobal-error', 
   },
 );
 
+test.each(['/', '/pricing', '/nothing-here', '/api/x', '/logos/', '/_next/x'])(
+  'a state of the router that Next did not write is refused on %s @attack',
+  async (page) => {
+    const state = { rsc: '1', 'next-router-state-tree': '["",{}]' };
+    const deep = `${'["",{"a":'.repeat(600)}["",{}]${'}]'.repeat(600)}`;
+    for (const tree of [state['next-router-state-tree'], deep]) {
+      const headers = { ...state, 'next-router-state-tree': tree };
+      expect((await fetch(instance.url + page, { headers })).status).toBeLessThan(500);
+    }
+    for (const tree of ['', '%F3', '%7Bx', '[]', 'null', '{}', `${deep}]`]) {
+      const headers = { ...state, 'next-router-state-tree': tree };
+      const response = await fetch(instance.url + page, { headers });
+      expect([tree.slice(0, 20), response.status]).toEqual([tree.slice(0, 20), 400]);
+      expect(await response.text()).toContain('next-router-state-tree: must be a state of the router.');
+    }
+    for (const name of ['next-router-prefetch', 'next-router-segment-prefetch', 'next-url'])
+      for (const value of ['%F3', '/..', '_tree', '[]'])
+        expect(
+          (await fetch(instance.url + page, { headers: { ...state, [name]: value } })).status,
+        ).toBeLessThan(500);
+  },
+);
+
 test('a repeated parameter of the authorization endpoint is refused, and the browser is not redirected', async () => {
   const page = await fetch(`${instance.url}/auth/authorize?client_id=x&state=a&state=b`, {
     redirect: 'manual',

@@ -124,6 +124,29 @@ const IMAGE_LIST = {
   usage: { input_tokens: 9, output_tokens: 196, total_tokens: 205, cost: 0.0079 },
 };
 
+const ofRecordings = (schema: 'TranscriptionRequest' | 'TranslationRequest') =>
+  ({
+    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
+    body: {
+      schema,
+      isMultipart: true,
+      examples: {
+        short: {
+          summary: 'A recording',
+          value: { model: 'sandbox/listen', file: '@voice.wav' },
+        },
+      },
+    },
+    response: {
+      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
+      schema: 'Transcription',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
+      example: TRANSCRIPT,
+    },
+    errorFormat: 'chat',
+    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+  }) satisfies Partial<Operation>;
+
 export const GENERATE: Operation[] = [
   {
     id: 'createChatCompletion',
@@ -673,25 +696,7 @@ export const GENERATE: Operation[] = [
     description:
       'Returns the text of a recording, in the format of OpenAI. The hold covers its length, as a decoder would find it; what the provider reports is charged. A recording whose length cannot be bounded is refused.',
     auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
-    body: {
-      schema: 'TranscriptionRequest',
-      isMultipart: true,
-      examples: {
-        short: {
-          summary: 'A recording',
-          value: { model: 'sandbox/listen', file: '@voice.wav' },
-        },
-      },
-    },
-    response: {
-      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
-      schema: 'Transcription',
-      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
-      example: TRANSCRIPT,
-    },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+    ...ofRecordings('TranscriptionRequest'),
   },
   {
     id: 'createTranslation',
@@ -701,25 +706,7 @@ export const GENERATE: Operation[] = [
     summary: 'Translate a recording',
     description: 'Returns the text of a recording in English, in the format of OpenAI.',
     auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
-    body: {
-      schema: 'TranslationRequest',
-      isMultipart: true,
-      examples: {
-        short: {
-          summary: 'A recording',
-          value: { model: 'sandbox/listen', file: '@voice.wav' },
-        },
-      },
-    },
-    response: {
-      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
-      schema: 'Transcription',
-      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
-      example: TRANSCRIPT,
-    },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+    ...ofRecordings('TranslationRequest'),
   },
   {
     id: 'countTokens',

@@ -70,6 +70,17 @@ test('what another decoder could take for frames counts at the lowest bit rate',
   expect(mostSeconds - seconds).toBeCloseTo(5, 0);
 });
 
+/** A tag of ID3v2 with this beginning and size, and what is in it. */
+const tagged = (head: number[], size: number[], content: Buffer): Buffer =>
+  Buffer.concat([Buffer.from('ID3'), Buffer.from([...head, ...size]), content]);
+const PLAIN_TAG = [3, 0, 0];
+const mp3 = read('low.mp3').subarray(10 + 35);
+
+test('a tag at the beginning of an MP3 has no length, nor have zeros behind it', () => {
+  const bytes = tagged(PLAIN_TAG, [0, 0, 0, 100], Buffer.concat([Buffer.alloc(500), mp3]));
+  expect(measureAudio(bytes)).toEqual(measureAudio(mp3));
+});
+
 const ebml = (id: string, content: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(id, 'hex'),
@@ -104,6 +115,36 @@ test.each<[string, Buffer, string]>([
     change('voice.m4a', 'mvhd', -4, [0x63, 0x6d, 0x6f, 0x76]),
     'has boxes that',
   ],
+  [
+    'an MP3 in a tag whose size has eight bits in a byte',
+    tagged(PLAIN_TAG, [0x80, 0, 0, 0], mp3),
+    'must be WAV',
+  ],
+  ['an MP3 in a tag with unknown flags', tagged([3, 0, 15], [0, 0, 0, 0], mp3), 'must be WAV'],
+  ['a FLAC behind a tag', tagged(PLAIN_TAG, [0, 0, 0, 0], read('silent.flac')), 'must be WAV'],
+  [
+    'frames of another format behind two of MP3',
+    Buffer.concat([mp3.subarray(0, 2 * 216), Buffer.alloc(5_000, Buffer.from([0xff, 0xf1, 0x6c, 0x40]))]),
+    'must be WAV',
+  ],
+  [
+    'a FLAC that begins with another block',
+    change('voice.flac', 'fLaC', 0, [6]),
+    'does not begin with its stream information',
+  ],
+  ['an M4A with MP3, whose samples have many frames', change('voice.m4a', 'esds', 17, [0x6b]), 'not AAC'],
+  [
+    'an M4A with flags in front of its configuration',
+    change('voice.m4a', 'esds', 11, [0x40]),
+    'one configuration',
+  ],
+  ['an Ogg behind an Ogg', Buffer.concat([read('voice.ogg'), read('silent.ogg')]), 'must have one stream'],
+  [
+    'an Ogg that begins again',
+    Buffer.concat([read('voice.ogg'), read('voice.ogg')]),
+    'must have one stream',
+  ],
+  ['an Ogg with pages of another stream', change('voice.ogg', 'OpusTags', -22, [0]), 'must have one stream'],
   ['an Ogg with another codec', change('voice.ogg', 'OpusHead', -8, [0x53]), 'neither Opus nor Vorbis'],
   [
     'clusters behind the end of a WebM',

@@ -4,6 +4,7 @@ const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_00
 /** Of frames of a fixed and of a variable size. */
 const STARTS = [Buffer.from([0xff, 0xf8]), Buffer.from([0xff, 0xf9])];
 const STREAM_INFO = 8;
+const STREAM_INFO_BYTES = 34;
 const LEAST_BYTES = 42;
 
 /**
@@ -12,6 +13,9 @@ const LEAST_BYTES = 42;
  */
 export function measureFlac(bytes: Buffer): MeasuredAudio {
   if (bytes.length < LEAST_BYTES) throw new UnreadableAudio('has a short header');
+  // A decoder may skip other blocks until it finds this one.
+  if ((bytes.readUInt32BE(4) & 0x7fffffff) !== STREAM_INFO_BYTES)
+    throw new UnreadableAudio('does not begin with its stream information');
   const info = bytes.subarray(STREAM_INFO);
   const rate = requireRate(info.readUIntBE(10, 3) >> 4);
   const declared = (((info[13] ?? 0) & 15) * 2 ** 32 + info.readUInt32BE(14)) / rate;

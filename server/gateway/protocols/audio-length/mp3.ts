@@ -40,12 +40,18 @@ export function measureMp3(bytes: Buffer): MeasuredAudio {
   return { format: 'mp3', seconds: seconds || mostSeconds, mostSeconds };
 }
 
-/** Whether two frames follow each other at the beginning. */
+/** FFmpeg reads a file with fewer at the beginning as the format that it finds most of, such as AAC or FLAC. */
+const FIRST_FRAMES = 7;
+
+/** Whether it begins with frames that follow each other. */
 export function isMp3(bytes: Buffer): boolean {
-  const at = endOfTag(bytes);
-  if (at > 0) return true;
-  const frame = readFrame(bytes, 0);
-  return frame !== null && (frame.bytes >= bytes.length || readFrame(bytes, frame.bytes) !== null);
+  let at = endOfTag(bytes);
+  for (let frames = 0; frames < FIRST_FRAMES && (frames === 0 || at < bytes.length); frames++) {
+    const frame = readFrame(bytes, at);
+    if (frame === null) return false;
+    at += frame.bytes;
+  }
+  return true;
 }
 
 function readFrame(bytes: Buffer, at: number): Frame | null {
@@ -62,11 +68,18 @@ function readFrame(bytes: Buffer, at: number): Frame | null {
   return { bytes: length, seconds: samples / sampleRate };
 }
 
-/** After an ID3v2 tag, which says its size in seven bits of each byte. */
+/**
+ * After an ID3v2 tag and zeros. Decoders look for frames in a tag that is malformed: its size has seven bits in each
+ * byte, and its flags are the first four bits.
+ */
 function endOfTag(bytes: Buffer): number {
-  if (bytes.toString('latin1', 0, 3) !== 'ID3' || bytes.length < 10) return 0;
-  const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + ((bytes[at] ?? 0) & 0x7f), 0);
-  return Math.min(bytes.length, 10 + size);
+  const [version = 0, revision = 0xff, flags = 0, ...size] = bytes.subarray(3, 10);
+  const isTag = bytes.toString('latin1', 0, 3) === 'ID3' && size.length === 4;
+  const isWellFormed = version >= 2 && version <= 4 && revision !== 0xff && (flags & 15) === 0;
+  if (!isTag || !isWellFormed || size.some((byte) => byte > 0x7f)) return 0;
+  let at = 10 + size.reduce((sum, byte) => sum * 128 + byte, 0);
+  while (bytes[at] === 0) at++;
+  return Math.min(bytes.length, at);
 }
 
 /** What a header of Xing or VBRI says. */

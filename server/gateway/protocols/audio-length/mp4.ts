@@ -12,6 +12,8 @@ const SAMPLES = 1_024;
 const RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
+/** The codec of MPEG-4, whose kind the configuration says. */
+const AAC = 0x40;
 /** AAC-LC, SBR and PS. */
 const OBJECT_TYPES = new Set([2, 5, 29]);
 
@@ -100,8 +102,13 @@ function readRate(entries: Buffer): number {
     for (let byte = 0x80; byte >= 0x80 && at < entries.length; at++) byte = entries[at] ?? 0;
     at += skipped;
   };
-  enter(3, 3);
-  enter(4, 13);
+  enter(3, 2);
+  // Flags add fields, which could contain another configuration.
+  if (((entries[at++] ?? 0) & 0xe0) !== 0) throw new UnreadableAudio('must have one configuration of AAC');
+  enter(4, 0);
+  // MP3, for example, has many frames in each sample.
+  if (entries[at] !== AAC) throw new UnreadableAudio('has audio that is not AAC');
+  at += 13;
   enter(5, 0);
   const [first = 0, second = 0] = entries.subarray(at, at + 2);
   const rate = RATES[((first & 7) << 1) | (second >> 7)];

@@ -2,20 +2,24 @@ import { type MeasuredAudio, PartLimit, requireRate, UnreadableAudio } from './m
 import { OPUS_RATE, opusSeconds } from './opus-packet';
 
 const PAGE_HEADER = 27;
+const STREAM_NUMBER = 14;
 
 type Codec = { rate: number; lengthOf: (bytes: Buffer, at: number) => number };
 
 /**
- * Counts the packets of everything that may be a page, of all streams together: a decoder that has lost its way looks for
- * the next page too. A packet of Vorbis counts with its longest block.
+ * Counts the packets of everything that may be a page: a decoder that has lost its way looks for the next page too. They
+ * must belong to one stream, as those of another codec would have other lengths. A packet of Vorbis counts with its
+ * longest block.
  */
 export function measureOgg(bytes: Buffer): MeasuredAudio {
   const codec = readCodec(bytes);
+  const stream = bytes.readUInt32LE(STREAM_NUMBER);
   const limit = new PartLimit();
   let counted = 0;
   let declared = 0;
   for (let at = 0; at !== -1; at = bytes.indexOf('OggS', at + 4, 'latin1')) {
     if (at + PAGE_HEADER > bytes.length) break;
+    if (bytes.readUInt32LE(at + STREAM_NUMBER) !== stream) throw severalStreams();
     counted += countPage(bytes, at, codec, limit);
     const granule = bytes.readBigInt64LE(at + 6);
     if (granule > 0n) declared = Math.max(declared, Number(granule) / codec.rate);
@@ -23,9 +27,15 @@ export function measureOgg(bytes: Buffer): MeasuredAudio {
   return { format: 'ogg', seconds: counted, mostSeconds: Math.max(declared, counted) };
 }
 
+const severalStreams = (): UnreadableAudio => new UnreadableAudio('must have one stream');
+
+const HEADERS = ['OpusHead', '\x01vorbis'];
+
 function readCodec(bytes: Buffer): Codec {
   const segments = bytes[PAGE_HEADER - 1] ?? 0;
   const at = PAGE_HEADER + segments;
+  // Decoders begin again where another header follows.
+  for (const header of HEADERS) if (bytes.includes(header, at + 1, 'latin1')) throw severalStreams();
   if (bytes.toString('latin1', at, at + 8) === 'OpusHead') return { rate: OPUS_RATE, lengthOf: opusSeconds };
   if (bytes.toString('latin1', at + 1, at + 7) !== 'vorbis' || at + 30 > bytes.length)
     throw new UnreadableAudio('contains neither Opus nor Vorbis');

@@ -219,11 +219,15 @@ describe('an edit', () => {
     expect(receipt.held).toBeGreaterThanOrEqual(costOf(9, 3 * 1_536, 196));
   });
 
+  const pixel = new Blob([Buffer.from(PIXEL, 'base64')]);
+
   test.each<[string, Record<string, string | Blob>, string]>([
     ['text in place of an image', { image: 'lighthouse' }, 'image'],
     ['a mask alone', { mask: new Blob(['x']) }, 'images'],
     ['a number that is none', { image: new Blob(['x']), n: 'two' }, 'n'],
     ['a prompt that is a file', { image: new Blob(['x']), prompt: new Blob(['x']) }, 'prompt'],
+    ['a file that is no image', { image: new Blob(['%PDF-1.7'], { type: 'image/png' }) }, 'image'],
+    ['a mask that is no image', { image: pixel, mask: new Blob(['x']) }, 'mask'],
   ])('of a form with %s is refused', async (_, parts, param) => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ model: MODEL, prompt: 'A boat', ...parts }))
@@ -245,6 +249,17 @@ describe('an edit', () => {
       { images: [{ image_url: 'http://10.0.0.1/a.png' }] },
       'images.0.image_url',
     ],
+    ...[
+      'https://127.0.0.1/a.png',
+      'https://metadata.google.internal/a',
+      'https://a@10.0.0.1/',
+      'data:image/png;base64,JVBERi0xLjQ=',
+      'data:image/svg+xml,<svg/>',
+    ].flatMap<[string, object, string]>((image_url) => [
+      [`${image_url} as its image`, { images: [...images, { image_url }] }, 'images.2.image_url'],
+      [`${image_url} as its mask`, { mask: { image_url } }, 'mask.image_url'],
+    ]),
+    ['files that are none', { image: [] }, 'image'],
     ['too many images', { images: Array(17).fill(images[0]) }, 'images'],
     ['a model that makes images only', { model: GROK, images }, 'model'],
   ])('with %s is refused', async (_, wrong, param) => {

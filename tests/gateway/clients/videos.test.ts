@@ -61,10 +61,11 @@ describe('videos', () => {
   });
 
   test('begin with a file of a form', async () => {
-    const image = await toFile(Buffer.from('pixels'), 'a.png', { type: 'image/png' });
+    const pixel = Buffer.from('89504e470d0a1a0a', 'hex');
+    const image = await toFile(pixel, 'a.png', { type: 'image/png' });
     await clientOf(await newBuyer()).videos.create({ model: GROK, prompt: 'Waves', input_reference: image });
     expect(provider.started.at(-1)?.image).toEqual({
-      url: `data:image/png;base64,${Buffer.from('pixels').toString('base64')}`,
+      url: `data:image/png;base64,${pixel.toString('base64')}`,
     });
   });
 
@@ -143,6 +144,8 @@ describe('videos', () => {
     [{ prompt: '' }, 'prompt'],
     [{ input_reference: { file_id: 'file-1' } }, 'input_reference.image_url'],
     [{ input_reference: { image_url: 'http://10.0.0.1/a.png' } }, 'input_reference.image_url'],
+    [{ input_reference: { image_url: 'https://169.254.169.254/a.png' } }, 'input_reference.image_url'],
+    [{ input_reference: { image_url: 'data:image/png;base64,JVBERi0xLjQ=' } }, 'input_reference.image_url'],
     [{ model: 'sandbox/echo' }, 'model'],
   ])('with %j are refused, naming the field', async (body, param) => {
     const before = provider.started.length;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UploadedFile } from '../../../base/http/read-multipart';
 import type { FormShape } from '../form-fields';
+import { imageReference, requireInputImage } from '../image-reference';
 import type { Json } from '../neutral';
 import { expecting, positiveInteger, refuse, validateRequest } from '../read-fields';
 
@@ -73,12 +74,6 @@ const ONE_STREAMED = { error: 'must be 1 in a stream', path: ['n'] };
 /** A request for images, in OpenAI's format. */
 export const imagesRequestSchema = z.looseObject(shared).refine(hasOneStreamed, ONE_STREAMED);
 
-const imageReference = z.looseObject({
-  image_url: z
-    .string({ error: 'is required: a data URL, or the URL of an image' })
-    .regex(/^(?:data:image\/|https:\/\/)/, { error: 'must be a data URL of an image, or an https URL' }),
-});
-
 const inputFidelity = z.enum(['low', 'high'], { error: 'must be `low` or `high`' }).nullish();
 
 /** A request to change images, in OpenAI's format. */
@@ -109,10 +104,20 @@ export const EDITS_FORM = {
 } as const satisfies FormShape;
 
 export function validateImageEdits(json: Json): ImageEditsRequest {
+  const request = validateFields(json);
+  const { image, images = image ?? [], mask } = request;
+  for (const [index, given] of images.entries())
+    requireInputImage(given, image === undefined ? `images.${index}` : 'image');
+  if (mask) requireInputImage(mask, 'mask');
+  return request;
+}
+
+function validateFields(json: Json): ImageEditsRequest {
   const { image, mask } = json;
   if (image === undefined) return validateRequest(imageEditsRequestSchema, json);
-  if (!Array.isArray(image) || !image.every(isFile))
+  if (!Array.isArray(image) || image.length === 0 || !image.every(isFile))
     throw refuse('image', 'must be files of multipart/form-data; JSON has `images`');
+  if (json.images !== undefined) throw refuse('images', 'cannot be used together with `image`');
   if (mask !== undefined && !isFile(mask)) throw refuse('mask', 'must be a file');
   return validateRequest(imageEditsFormSchema, json) as ImageEditsRequest;
 }

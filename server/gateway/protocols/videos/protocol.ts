@@ -1,6 +1,5 @@
 import type { ClientProtocol } from '../client-protocol';
 import { measureInput } from '../measure-size';
-import { validateRequest } from '../read-fields';
 import {
   DEFAULT_SECONDS,
   DEFAULT_SIZE,
@@ -8,7 +7,7 @@ import {
   VIDEOS_FORM,
   type VideoSize,
   type VideosRequest,
-  videosRequestSchema,
+  validateVideos,
 } from './schema';
 
 export type VideosClientRequest = { format: 'videos'; body: VideosRequest };
@@ -21,7 +20,7 @@ export const countImages = (body: VideosRequest): number => (body.input_referenc
 export const videosProtocol: ClientProtocol<VideosClientRequest> = {
   modelType: 'video',
   form: { shape: VIDEOS_FORM, isRequired: false },
-  validate: (json) => ({ format: 'videos', body: validateRequest(videosRequestSchema, json) }),
+  validate: (json) => ({ format: 'videos', body: validateVideos(json) }),
   requestedOutputTokens: () => 0,
   wantsStream: () => false,
   choices: () => 1,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { UploadedFile } from '../../../base/http/read-multipart';
 import type { FormShape } from '../form-fields';
-import { expecting } from '../read-fields';
+import { imageReference, requireInputImage } from '../image-reference';
+import type { Json } from '../neutral';
+import { expecting, validateRequest } from '../read-fields';
 
 const MAX_PROMPT = 32_000;
 const MAX_SECONDS = 15;
@@ -27,12 +29,6 @@ const SECONDS = /^[1-9]\d?$/;
 const wrongSeconds = { error: `must be a whole number of seconds from 1 to ${MAX_SECONDS}` };
 const isLength = (seconds: string | number): boolean =>
   SECONDS.test(String(seconds)) && Number(seconds) <= MAX_SECONDS;
-
-const imageReference = z.looseObject({
-  image_url: z
-    .string({ error: 'is required: a data URL, or the URL of an image' })
-    .regex(/^(?:data:image\/|https:\/\/)/, { error: 'must be a data URL of an image, or an https URL' }),
-});
 
 /** A request for a video, in OpenAI's format. */
 export const videosRequestSchema = z.looseObject({
@@ -60,6 +56,12 @@ export const videosRequestSchema = z.looseObject({
     .nullish()
     .meta({ description: 'An image that the video begins with.' }),
 });
+
+export function validateVideos(json: Json): VideosRequest {
+  const request = validateRequest(videosRequestSchema, json);
+  if (request.input_reference) requireInputImage(request.input_reference, 'input_reference');
+  return request;
+}
 
 export const VIDEOS_FORM = { input_reference: 'file-or-object' } as const satisfies FormShape;
 

@@ -22,7 +22,8 @@ export function rerankExchange(options: ExchangeOptions, { body }: RerankClientR
 
   function readWhole(text: string): WholeResponse {
     const read = (json: Json) => readFacts(json, inputUnit);
-    const json = parseResults(text, resultsOf, { what: 'ranking', readFacts: read });
+    const ranking = (json: Json) => readRanking(json, known.documents.length);
+    const json = parseResults(text, ranking, { what: 'ranking', readFacts: read });
     return { body: JSON.stringify(writeResults(json, known, options)), ...read(json) };
   }
 
@@ -60,7 +61,15 @@ export const rerankParameters = ({ rerank }: ProviderProfile): string[] => [
   ...(rerank.takesTokenLimit ? ['max_tokens_per_doc'] : []),
 ];
 
-const resultsOf = ({ results, data }: Json): unknown => results ?? data;
+/** Each document once: a result may contain its text, which could not be written a million times. */
+function readRanking({ results, data }: Json, documents: number): Json[] {
+  const ranked = new Map<unknown, Json>();
+  for (const result of asArray(results ?? data).map(asObject)) {
+    const index = readCount(result.index);
+    if (index !== null && index < documents && !ranked.has(index)) ranked.set(index, { ...result, index });
+  }
+  return [...ranked.values()];
+}
 
 /** Only what the model is priced by: without it, the usage is estimated. */
 function readFacts({ meta, usage }: Json, inputUnit: UnitKind | undefined): ResponseFacts {
@@ -90,13 +99,11 @@ function writeResults(
   const texts = textsOf(request);
   return {
     id: typeof json.id === 'string' ? json.id : newId(),
-    results: asArray(resultsOf(json))
-      .map(asObject)
-      .map(({ index, relevance_score }) => ({
-        index,
-        relevance_score,
-        ...(request.return_documents === true && { document: { text: texts[Number(index)] ?? '' } }),
-      })),
+    results: readRanking(json, texts.length).map(({ index, relevance_score }) => ({
+      index,
+      relevance_score,
+      ...(request.return_documents === true && { document: { text: texts[Number(index)] ?? '' } }),
+    })),
     meta: { api_version: { version: '2' }, billed_units: billed },
     model: requestedModel,
     usage: { ...billed },

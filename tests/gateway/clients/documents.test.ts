@@ -198,9 +198,19 @@ describe('reranking', () => {
     expect(refusalOf(sent).slice(0, 2)).toEqual([400, param]);
   });
 
+  test('a response has each document once, however often the provider names it @attack', async () => {
+    const long = 'a'.repeat(1_000_000);
+    const odd = [-1, 2, 0.5, '1', null, 1e308].map((index) => ({ index, relevance_score: 1 }));
+    upstream.script('rerank-v3.5', { body: { results: [...odd, ...Array(100_000).fill(ranking[0])] } });
+    const request = { model: 'cohere/rerank-v3.5', query: QUERY, documents: ['a', long] };
+    const sent = await send('/v1/rerank', { ...request, return_documents: true });
+    expect(sent.body.results).toEqual([{ index: 1, relevance_score: 1, document: { text: long } }]);
+  });
+
   test.each([
     [{ error: { message: 'no' } }, 502],
     [{ results: [] }, 502],
+    [{ results: [{ index: 1, relevance_score: 1 }] }, 502],
   ])('the response %j is a failure, and free', async (body, status) => {
     upstream.script('rerank-v3.5', { body });
     const sent = await send('/v1/rerank', { model: 'cohere/rerank-v3.5', query: QUERY, documents: ['a'] });

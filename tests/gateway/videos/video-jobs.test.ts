@@ -387,6 +387,24 @@ describe('the content of a video', () => {
     provider.onFile = film;
     await expect(response.arrayBuffer()).rejects.toThrow();
   });
+
+  test('is sent four times at once to one user, and again when one of them has disconnected @attack', async () => {
+    const [buyer, other] = [await newBuyer(), await newBuyer()];
+    const id = await startJob(buyer);
+    const ofOther = await startJob(other);
+    await lookNow();
+    const statusOf = async () => (await read(buyer, `/${id}/content`)).status;
+    provider.onFile = answer('gone', 404);
+    for (let n = 0; n < 5; n++) expect(await statusOf()).toBe(404);
+    provider.onFile = (response) => response.writeHead(200, { 'content-type': 'video/mp4' }).write('....ftyp');
+    const [first] = await Promise.all(Array.from({ length: 4 }, () => read(buyer, `/${id}/content`)));
+    expect(await statusOf()).toBe(429);
+    expect((await read(other, `/${ofOther}/content`)).status).toBe(200);
+    await first?.body?.cancel();
+    await until(statusOf, (status) => status === 200);
+    expect(await statusOf()).toBe(429);
+    provider.onFile = film;
+  });
 });
 
 test('running videos count towards the limit of running requests', async () => {

@@ -8,6 +8,7 @@ import { describeError, log } from '../../../base/log';
 import { refuse } from '../../protocols/read-fields';
 import type { deletedVideoSchema, Video, videoListSchema } from '../../protocols/videos/response-schema';
 import { Abort } from '../abort';
+import type { KeptReader } from '../kept-store';
 import { askFor } from '../stored-responses';
 import { readFile } from '../upstream';
 import type { UpstreamResponse } from '../upstream-response';
@@ -63,15 +64,15 @@ const notFound = (): ApiError =>
     'No video with this id belongs to this user in this app. Videos are forgotten 24 hours after they end.',
   );
 
-async function requireJob(request: Request, id: string): Promise<JobRow> {
-  const { owner } = await askFor(request);
+async function requireJob(owner: KeptReader, id: string): Promise<JobRow> {
   const job = ID.test(id) ? await findJob(owner, id) : null;
   if (job === null) throw notFound();
   return job;
 }
 
 export async function sendVideo(request: Request, id: string): Promise<Response> {
-  return privateJson(describeVideo(await requireJob(request, id)));
+  const { owner } = await askFor(request);
+  return privateJson(describeVideo(await requireJob(owner, id)));
 }
 
 const MAX_VIDEOS = 100;
@@ -126,26 +127,53 @@ const VIDEO_TYPE = /^video\/[a-z0-9.+-]{1,40}$/;
 
 /** Sends the video as its provider has it, at the pace of the client: the URL would show its account. */
 export async function sendVideoContent(request: Request, id: string): Promise<Response> {
-  const job = await requireJob(request, id);
+  const { owner } = await askFor(request);
+  const job = await requireJob(owner, id);
   const variant = new URL(request.url).searchParams.get('variant') ?? 'video';
   if (variant !== 'video') throw refuse('variant', 'must be `video`');
   const url = openUrl(job);
   if (url === null) throw noContent(job);
-  const abort = new Abort();
-  const timer = setTimeout(() => abort.abort(), MAX_MS);
-  const upstream = await open(new URL(url), abort);
-  const { type, length } = readHeaders(upstream);
-  return new Response(
-    relay(upstream, () => clearTimeout(timer)),
-    {
+  const { abort, end } = beginDownload(owner);
+  try {
+    const upstream = await open(new URL(url), abort);
+    const { type, length } = readHeaders(upstream);
+    return new Response(relay(upstream, end), {
       headers: {
         'content-type': type,
         ...(length !== null && { 'content-length': String(length) }),
         'content-disposition': `attachment; filename="${id}.${type === 'video/webm' ? 'webm' : 'mp4'}"`,
         'cache-control': 'no-store',
       },
-    },
-  );
+    });
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+type Download = { userId: string; abort: Abort };
+const downloads = new Set<Download>();
+
+/** One video may be read as often as its user likes, and each time it is a connection to its provider. */
+const MAX_DOWNLOADS_PER_USER = 4;
+
+function beginDownload({ userId }: KeptReader): { abort: Abort; end: () => void } {
+  const ofUser = [...downloads].filter((other) => other.userId === userId).length;
+  if (ofUser >= MAX_DOWNLOADS_PER_USER)
+    throw new ApiError('rate_limited', 'Too many videos are being downloaded. Retry when some have ended.', {
+      retryAfterSeconds: 1,
+    });
+  const download = { userId, abort: new Abort() };
+  downloads.add(download);
+  const end = () => {
+    clearTimeout(timer);
+    downloads.delete(download);
+  };
+  const timer = setTimeout(() => {
+    download.abort.abort();
+    end();
+  }, MAX_MS);
+  return { abort: download.abort, end };
 }
 
 const noContent = ({ state, error_message: reason }: JobRow): ApiError =>

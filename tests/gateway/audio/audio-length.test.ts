@@ -139,11 +139,7 @@ test.each<[string, Buffer, string]>([
     'one configuration',
   ],
   ['an Ogg behind an Ogg', Buffer.concat([read('voice.ogg'), read('silent.ogg')]), 'must have one stream'],
-  [
-    'an Ogg that begins again',
-    Buffer.concat([read('voice.ogg'), read('voice.ogg')]),
-    'must have one stream',
-  ],
+  ['an Ogg that begins again', Buffer.concat([read('voice.ogg'), read('voice.ogg')]), 'must have one stream'],
   ['an Ogg with pages of another stream', change('voice.ogg', 'OpusTags', -22, [0]), 'must have one stream'],
   ['an Ogg with another codec', change('voice.ogg', 'OpusHead', -8, [0x53]), 'neither Opus nor Vorbis'],
   [
@@ -194,6 +190,13 @@ test.each<[string, Buffer]>([
     Buffer.concat([
       read('voice.webm'),
       Buffer.alloc(25_000_000, Buffer.from([0xa3, 0x85, 0x81, 0, 0, 0, 0x0b])),
+    ]),
+  ],
+  [
+    'empty clusters',
+    Buffer.concat([
+      read('voice.webm'),
+      Buffer.alloc(25_000_000, Buffer.from([0x1f, 0x43, 0xb6, 0x75, 0x80])),
     ]),
   ],
   [

@@ -66,9 +66,16 @@ export function measureWebm(bytes: Buffer): MeasuredAudio {
 
 const unreadable = (): UnreadableAudio => new UnreadableAudio('has elements that overlap');
 
+/** Recorders begin a cluster every few seconds. */
+const MOST_CLUSTERS = 100_000;
+
 function countClusters(bytes: Buffer): number {
+  const limit = new PartLimit(MOST_CLUSTERS);
   let count = 0;
-  for (let at = bytes.indexOf(CLUSTER_ID); at !== -1; at = bytes.indexOf(CLUSTER_ID, at + 4)) count++;
+  for (let at = bytes.indexOf(CLUSTER_ID); at !== -1; at = bytes.indexOf(CLUSTER_ID, at + 4)) {
+    limit.add();
+    count++;
+  }
   return count;
 }
 

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { now, SECOND_MS, setClock } from '@/server/base/clock';
+import { pool } from '@/server/base/db';
 import { bodyBytes, setByteLimits } from '@/server/base/http/body-bytes';
 import { CLIENT_IP_HEADER } from '@/server/base/http/client-ip';
 import { endSlowUploads } from '@/server/base/http/receive-body';
@@ -35,8 +36,20 @@ afterEach(async () => {
 
 const untilBytes = (isExpected: (bytes: number) => boolean) => until(async () => bodyBytes(), isExpected);
 
+const FORMS = ['/v1/audio/transcriptions', '/v1/audio/translations', '/v1/images/edits', '/v1/videos'];
+/** The beginning of a body, and what it is. */
+const JSON_BODY = ['application/json', '{"model":'] as const;
+const FORM_BODY = [
+  'multipart/form-data; boundary=b',
+  '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n',
+] as const;
+
 /** Begins a request over a connection of its own, and sends only a part of the body. */
-function begin(path: string, key: string, { length = (32 * MB) as number | null, ip = '198.51.100.7' } = {}) {
+function begin(
+  path: string,
+  key: string,
+  { length = (32 * MB) as number | null, ip = '198.51.100.7', type = JSON_BODY[0] as string } = {},
+) {
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   sockets.push(socket);
   let text = '';
@@ -48,7 +61,7 @@ function begin(path: string, key: string, { length = (32 * MB) as number | null,
   const head = [
     `POST ${path} HTTP/1.1`,
     'host: svc.test',
-    'content-type: application/json',
+    `content-type: ${type}`,
     `authorization: Bearer ${key}`,
     `${CLIENT_IP_HEADER}: ${ip}`,
     length === null ? 'transfer-encoding: chunked' : `content-length: ${length}`,
@@ -83,11 +96,14 @@ const prompt = (content: unknown, more: object = {}) => ({
   ...more,
 });
 
-test.each(PATHS)('%s: an unknown key gets 401 before it sends a large body @attack', async (path) => {
-  const upload = begin(path, newUserKey());
-  expect(await upload.answer()).toEqual([401, 'invalid_user_key', undefined]);
-  expect(upload.text()).toContain('Connection: close');
-});
+test.each([...PATHS, ...FORMS])(
+  '%s: an unknown key gets 401 before it sends a large body @attack',
+  async (path) => {
+    const upload = begin(path, newUserKey());
+    expect(await upload.answer()).toEqual([401, 'invalid_user_key', undefined]);
+    expect(upload.text()).toContain('Connection: close');
+  },
+);
 
 test('an unknown key gets 401 before it sends a body of unknown length @attack', async () => {
   expect(await begin('/v1/messages', newUserKey(), { length: null }).answer()).toEqual([
@@ -233,24 +249,32 @@ test('a body that exceeds a limit is refused while it is sent @attack', async ()
   expect(await upload.answer()).toEqual([400, 'invalid_request', undefined]);
 });
 
-test.each([32 * MB, 100])('an upload of %d bytes that stalls for 10 s gets 408 @attack', async (length) => {
-  const { userKey } = await newPerson({ credits: 10 });
-  const upload = begin('/v1/chat/completions', userKey, { length });
-  upload.send('{"model":');
-  await untilBytes((bytes) => bytes > 0);
-  endSlowUploads();
-  start += 10 * SECOND_MS;
-  endSlowUploads();
-  expect(bodyBytes()).toBeGreaterThan(0);
-  start += 1;
-  endSlowUploads();
-  expect(await upload.answer()).toEqual([408, 'request_timeout', undefined]);
-  expect(bodyBytes()).toBe(0);
-});
+const UPLOADS = [
+  ['/v1/chat/completions', ...JSON_BODY],
+  ...FORMS.map((path) => [path, ...FORM_BODY] as const),
+] as const;
 
-test('an upload of less than 16 kB per second gets 408 @attack', async () => {
+test.each(UPLOADS.flatMap((upload) => [[32 * MB, ...upload] as const, [200, ...upload] as const]))(
+  'an upload of %d bytes to %s that stalls for 10 s gets 408 @attack',
+  async (length, path, type, body) => {
+    const { userKey } = await newPerson({ credits: 10 });
+    const upload = begin(path, userKey, { length, type });
+    upload.send(body);
+    await untilBytes((bytes) => bytes > 0);
+    endSlowUploads();
+    start += 10 * SECOND_MS;
+    endSlowUploads();
+    expect(bodyBytes()).toBeGreaterThan(0);
+    start += 1;
+    endSlowUploads();
+    expect(await upload.answer()).toEqual([408, 'request_timeout', undefined]);
+    expect(bodyBytes()).toBe(0);
+  },
+);
+
+test.each(UPLOADS)('an upload to %s of less than 16 kB per second gets 408 @attack', async (path, type) => {
   const { userKey } = await newPerson({ credits: 10 });
-  const upload = begin('/v1/chat/completions', userKey);
+  const upload = begin(path, userKey, { type });
   for (let sent = 1; sent <= 10; sent++) {
     upload.send(' '.repeat(1_000));
     await untilBytes((bytes) => bytes === sent * 1_000);
@@ -259,6 +283,21 @@ test('an upload of less than 16 kB per second gets 408 @attack', async () => {
   }
   expect(await upload.answer()).toEqual([408, 'request_timeout', undefined]);
 });
+
+test.each(FORMS)(
+  'a form to %s that is abandoned half-way leaves no bytes and no hold @attack',
+  async (path) => {
+    const { userKey, userId } = await newPerson({ credits: 10 });
+    const upload = begin(path, userKey, { type: FORM_BODY[0] });
+    upload.send(FORM_BODY[1] + 'a'.repeat(MB));
+    await untilBytes((bytes) => bytes > MB);
+    for (const socket of sockets) socket.destroy();
+    await untilBytes((bytes) => bytes === 0);
+    expect(await pool().query('SELECT FROM hold WHERE user_id = $1', [userId])).toMatchObject({
+      rowCount: 0,
+    });
+  },
+);
 
 test.each([
   ['one key', { key: MB }, 'same key', '198.51.100.8', 429],

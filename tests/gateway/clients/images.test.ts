@@ -132,6 +132,13 @@ describe('images', () => {
     expect(await receiptOf(buyer)).toMatchObject({ output_units: 196, estimated: true });
   });
 
+  test('whose prompt was revised to the name of a field are JSON @attack', async () => {
+    const data = [{ b64_json: PIXEL, revised_prompt: 'usage' }];
+    upstream.script(NAME, { body: { created: 1, usage, data } });
+    const response = await (await send({ quality: 'low' })).json();
+    expect(response).toEqual({ created: 1, usage: { ...usage, cost: expect.any(Number) }, data });
+  });
+
   test('with one price are charged by their number, at the cost that the provider reports', async () => {
     const buyer = await newPerson({ credits: 1_000, rateBp: 0 });
     upstream.script(

@@ -113,6 +113,18 @@ describe('speech that fails', () => {
     expect(await receiptOf(buyer)).toBeUndefined();
   });
 
+  test('to end is broken off @attack', async () => {
+    const most = 256 * 1024 * 1024;
+    upstream.script(NAME, audio(Buffer.alloc(most + 1)));
+    const response = await send({});
+    let bytes = 0;
+    const read = async () => {
+      for await (const piece of response.body ?? []) bytes += piece.length;
+    };
+    await expect(read()).rejects.toThrow();
+    expect(bytes).toBeLessThanOrEqual(most);
+  });
+
   test('in the middle ends the connection early, and is charged as the provider bills it', async () => {
     const buyer = await newPerson({ credits: 100, rateBp: 0 });
     upstream.script(NAME, { ...audio(), breaksOff: true });

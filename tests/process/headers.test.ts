@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { speak, toWav } from '@/sandbox/provider/tones';
 import { wholeCredits } from '@/server/base/credits';
 import { inTransaction } from '@/server/base/db';
 import { bookPurchase } from '@/server/ledger';
@@ -268,22 +269,46 @@ async function callWithKey({ user }: World): Promise<void> {
   const body = JSON.stringify({ model: 'sandbox/embed', input: 'hi' });
   const embedded = await get(plain, '/v1/embeddings', { method: 'POST', headers: { authorization }, body });
   expect(embedded.status).toBe(200);
-  const ofDocuments = {
+  const picture = { model: 'sandbox/paint', prompt: 'hi', quality: 'low' };
+  const whole = {
     '/v1/moderations': { model: 'sandbox/moderation', input: 'hi' },
     '/v1/rerank': { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] },
     '/v1/ocr': {
       model: 'sandbox/ocr',
       document: { type: 'image_url', image_url: 'https://example.com/a.png' },
     },
+    '/v1/images/generations': picture,
+    '/v1/images/edits': { ...picture, images: [{ image_url: 'https://example.com/a.png' }], stream: true },
+    '/v1/audio/speech': { model: 'sandbox/speak', input: 'hi', voice: 'alloy' },
+    '/v1/audio/transcriptions': recordingOf('sandbox/listen'),
+    '/v1/audio/translations': recordingOf('sandbox/listen'),
+    '/v1/videos': { model: 'sandbox/film', prompt: 'hi', seconds: 1 },
   };
-  for (const [where, asked] of Object.entries(ofDocuments)) {
-    const sent = await get(plain, where, {
-      method: 'POST',
-      headers: { authorization },
-      body: JSON.stringify(asked),
-    });
+  for (const [where, asked] of Object.entries(whole)) {
+    const body = asked instanceof FormData ? asked : JSON.stringify(asked);
+    const sent = await get(plain, where, { method: 'POST', headers: { authorization }, body });
     expect([where, sent.status]).toEqual([where, 200]);
   }
+  await readVideos(authorization);
+}
+
+function recordingOf(model: string): FormData {
+  const form = new FormData();
+  form.append('model', model);
+  form.append('file', new Blob([new Uint8Array(toWav(speak('hi')))]), 'hi.wav');
+  return form;
+}
+
+/** The video that was just made, and its content before it is complete. */
+async function readVideos(authorization: string): Promise<void> {
+  const headers = { authorization };
+  const list = await get(plain, '/v1/videos', { headers });
+  const { first_id: id } = (await list.json()) as { first_id: string };
+  const statusOf = async (rest: string, method = 'GET') =>
+    (await get(plain, `/v1/videos/${id}${rest}`, { method, headers })).status;
+  expect([await statusOf(''), await statusOf('/content'), await statusOf('', 'DELETE')]).toEqual([
+    200, 404, 200,
+  ]);
 }
 
 /** What is wrong with a response, one text for each fault. */

@@ -35,9 +35,9 @@ export async function readBytesOf(
   const add = (chunk: Buffer): void => {
     const needed = length + chunk.length;
     if (needed > buffer.length) {
-      const grown = Buffer.allocUnsafe(
-        Math.max(needed, Math.min(2 * buffer.length, announced || limitBytes)),
-      );
+      // What a compressed body announces says nothing about what it expands to.
+      const most = announced >= needed ? announced : limitBytes;
+      const grown = Buffer.allocUnsafe(Math.max(needed, Math.min(2 * buffer.length, most)));
       buffer.copy(grown, 0, 0, length);
       buffer = grown;
     }

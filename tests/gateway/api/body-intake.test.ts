@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { now, SECOND_MS, setClock } from '@/server/base/clock';
 import { pool } from '@/server/base/db';
@@ -283,6 +284,27 @@ test.each(UPLOADS)('an upload to %s of less than 16 kB per second gets 408 @atta
   }
   expect(await upload.answer()).toEqual([408, 'request_timeout', undefined]);
 });
+
+test.each(FORMS)(
+  'a form to %s that expands beyond the limit gets 413, in linear time @attack',
+  async (path) => {
+    const { userKey } = await newPerson({ credits: 10 });
+    const grown = vi.spyOn(Buffer, 'allocUnsafe');
+    const response = await fetch(api.url + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${userKey}`,
+        'content-type': FORM_BODY[0],
+        'content-encoding': 'gzip',
+      },
+      body: new Uint8Array(gzipSync(Buffer.alloc(33 * MB))),
+    });
+    const allocated = grown.mock.calls.reduce((sum, [bytes]) => sum + bytes, 0);
+    vi.restoreAllMocks();
+    expect(response.status).toBe(413);
+    expect(allocated).toBeLessThan(5 * 32 * MB);
+  },
+);
 
 test.each(FORMS)(
   'a form to %s that is abandoned half-way leaves no bytes and no hold @attack',

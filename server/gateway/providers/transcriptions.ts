@@ -124,12 +124,15 @@ function writeRequest(
 
 const TEXT = 'text/plain; charset=utf-8';
 
+/** How subtitles begin: with the name of the format, or with the number of the first one. Silence has none. */
+const SUBTITLES: Readonly<Record<string, RegExp>> = { srt: /^\s*(?:\d|$)/, vtt: /^WEBVTT/ };
+
 function readWhole(text: string, { body }: AudioRequest, options: ExchangeOptions): WholeResponse {
   const json = parseObject(text);
   const facts = readFacts(json ?? {}, options);
   if (json?.error) throw new FailedResponse(readEmbeddedFailure(json), facts, { isError: true });
-  const isSubtitles = body.response_format === 'srt' || body.response_format === 'vtt';
-  if (isSubtitles && json === null) return { body: text, contentType: TEXT, ...facts };
+  const subtitles = SUBTITLES[body.response_format ?? 'json'];
+  if (subtitles?.test(text)) return { body: text, contentType: TEXT, ...facts };
   if (typeof json?.text !== 'string')
     throw new FailedResponse(brokenResponse('the provider sent no transcript'), facts, { isError: false });
   if (isText(body)) return { body: `${json.text}\n`, contentType: TEXT, ...facts };

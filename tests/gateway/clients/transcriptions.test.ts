@@ -126,11 +126,15 @@ describe('a recording', () => {
     expect(upstream.seen('whisper-1')[0]?.path).toBe('/v1/audio/translations');
   });
 
-  test.each(['srt', 'vtt'])('reaches the client as %s, as the provider wrote it', async (response_format) => {
-    upstream.script('whisper-1', { body: '1\n00:00 --> 00:01\nHello.\n' });
+  test.each([
+    ['srt', '1\n00:00 --> 00:01\nHello.\n'],
+    ['srt', '\n'],
+    ['vtt', 'WEBVTT\n\n00:00 --> 00:01\nHello.\n'],
+  ])('reaches the client as %s, as the provider wrote it: %j', async (response_format, body) => {
+    upstream.script('whisper-1', { body });
     const response = await send({ response_format });
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(await response.text()).toBe('1\n00:00 --> 00:01\nHello.\n');
+    expect(await response.text()).toBe(body);
     expect(await receiptOf(person)).toMatchObject({ input_units: 3, estimated: true });
   });
 
@@ -144,6 +148,20 @@ describe('a recording', () => {
       expect(await receiptOf(person)).toMatchObject({ model, estimated: false });
     },
   );
+});
+
+test.each([
+  ['srt', '<html>The gateway of account 7 failed</html>'],
+  ['srt', '["1"]'],
+  ['vtt', ''],
+  ['vtt', 'The gateway of account 7 failed'],
+])('what is no %s costs nothing and is not shown: %j @attack', async (response_format, body) => {
+  const buyer = await newPerson({ credits: 1_000, rateBp: 0 });
+  upstream.script('whisper-1', { body });
+  const response = await send({ response_format }, buyer);
+  expect(response.status).toBe(502);
+  expect(await response.text()).not.toContain('account');
+  expect(await receiptOf(buyer)).toBeUndefined();
 });
 
 describe('a transcript is charged', () => {

@@ -172,7 +172,8 @@ function writeTranscript(body: Json, usage: Json, breaksOff: boolean): Reply {
     const done = { type: 'transcript.text.done', text: 'Hello.', usage };
     return { events: breaksOff ? [delta] : [delta, done] };
   }
-  if (body.response_format === 'srt' || body.response_format === 'vtt') return { body: 'WEBVTT\n\nHello.\n' };
+  if (body.response_format === 'srt') return { body: '1\n00:00 --> 00:01\nHello.\n' };
+  if (body.response_format === 'vtt') return { body: 'WEBVTT\n\n00:00 --> 00:01\nHello.\n' };
   return { body: breaksOff ? '{"text":"Hel' : { text: 'Hello.', usage } };
 }
 

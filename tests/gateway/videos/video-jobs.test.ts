@@ -396,7 +396,9 @@ describe('the content of a video', () => {
     const statusOf = async () => (await read(buyer, `/${id}/content`)).status;
     provider.onFile = answer('gone', 404);
     for (let n = 0; n < 5; n++) expect(await statusOf()).toBe(404);
-    provider.onFile = (response) => response.writeHead(200, { 'content-type': 'video/mp4' }).write('....ftyp');
+    provider.onFile = (response) =>
+      response.writeHead(200, { 'content-type': 'video/mp4' }).write('....ftyp');
+    for (let n = 0; n < 5; n++) expect((await read(buyer, `/${id}/content`, 'HEAD')).status).toBe(200);
     const [first] = await Promise.all(Array.from({ length: 4 }, () => read(buyer, `/${id}/content`)));
     expect(await statusOf()).toBe(429);
     expect((await read(other, `/${ofOther}/content`)).status).toBe(200);

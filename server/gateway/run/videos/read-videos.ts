@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MINUTE_MS, now, SECOND_MS } from '../../../base/clock';
 import { dollarsToJson } from '../../../base/credits';
 import { ApiError } from '../../../base/errors';
+import { connectionOf } from '../../../base/http/api-request';
 import { validate } from '../../../base/http/read-body';
 import { privateJson } from '../../../base/http/respond';
 import { describeError, log } from '../../../base/log';
@@ -133,7 +134,7 @@ export async function sendVideoContent(request: Request, id: string): Promise<Re
   if (variant !== 'video') throw refuse('variant', 'must be `video`');
   const url = openUrl(job);
   if (url === null) throw noContent(job);
-  const { abort, end } = beginDownload(owner);
+  const { abort, end } = beginDownload(request, owner);
   try {
     const upstream = await open(new URL(url), abort);
     const { type, length } = readHeaders(upstream);
@@ -157,7 +158,7 @@ const downloads = new Set<Download>();
 /** One video may be read as often as its user likes, and each time it is a connection to its provider. */
 const MAX_DOWNLOADS_PER_USER = 4;
 
-function beginDownload({ userId }: KeptReader): { abort: Abort; end: () => void } {
+function beginDownload(request: Request, { userId }: KeptReader): { abort: Abort; end: () => void } {
   const ofUser = [...downloads].filter((other) => other.userId === userId).length;
   if (ofUser >= MAX_DOWNLOADS_PER_USER)
     throw new ApiError('rate_limited', 'Too many videos are being downloaded. Retry when some have ended.', {
@@ -169,10 +170,15 @@ function beginDownload({ userId }: KeptReader): { abort: Abort; end: () => void 
     clearTimeout(timer);
     downloads.delete(download);
   };
-  const timer = setTimeout(() => {
+  const breakOff = () => {
     download.abort.abort();
     end();
-  }, MAX_MS);
+  };
+  const timer = setTimeout(breakOff, MAX_MS);
+  // Nobody reads, and nobody cancels, the body of the response to a HEAD request.
+  const outgoing = connectionOf(request)?.outgoing;
+  if (outgoing?.destroyed) breakOff();
+  else outgoing?.once('close', breakOff);
   return { abort: download.abort, end };
 }
 

@@ -79,8 +79,7 @@ export const choosableModels = (): CatalogModel[] => servedModels().filter(({ ty
 /** The models that an app may use. */
 export const modelsOf = ({ allModels, allowedModels, dataRules }: ModelChoice): CatalogModel[] =>
   servedModels().filter(
-    (model) =>
-      (allModels || allowedModels.includes(ordinaryIdOf(model.id))) && meetsRules(model, dataRules),
+    (model) => (allModels || allowedModels.includes(ordinaryIdOf(model.id))) && meetsRules(model, dataRules),
   );
 
 type ModelChoice = { allModels: boolean; allowedModels: readonly string[]; dataRules: RuleSet };

@@ -33,9 +33,7 @@ export const policiesOf = (candidates: Candidates): RuleSet[] =>
 /** Those that meet the rules; null if none does. */
 export function meeting(rules: RuleSet, candidates: Candidates): Candidates | null {
   if (rules === NO_RULES) return candidates;
-  const [first, ...others] = candidates.filter(
-    ({ model }) => unmetRules(rules, rulesOf(model)) === NO_RULES,
-  );
+  const [first, ...others] = candidates.filter(({ model }) => unmetRules(rules, rulesOf(model)) === NO_RULES);
   return first === undefined ? null : [first, ...others];
 }
 

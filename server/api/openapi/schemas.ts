@@ -34,6 +34,19 @@ import {
   videoListSchema,
   videoSchema,
 } from '../../gateway/protocols/videos/response-schema';
+import {
+  batchListSchema,
+  batchRequestSchema,
+  batchSchema,
+  deletedFileSchema,
+  deletedMessageBatchSchema,
+  fileListSchema,
+  fileSchema,
+  fileUploadSchema,
+  messageBatchListSchema,
+  messageBatchRequestSchema,
+  messageBatchSchema,
+} from '../../gateway/protocols/batches/schema';
 import { videosRequestSchema } from '../../gateway/protocols/videos/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
 import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';
@@ -85,6 +98,9 @@ const REQUESTS = {
   TranscriptionRequest: transcriptionRequestSchema,
   TranslationRequest: translationRequestSchema,
   VideosRequest: videosRequestSchema,
+  BatchRequest: batchRequestSchema,
+  MessageBatchRequest: messageBatchRequestSchema,
+  FileUpload: fileUploadSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -117,6 +133,14 @@ const RESPONSES = {
   OcrResult: ocrResultSchema,
   ImageList: imageListSchema,
   Transcription: transcriptionSchema,
+  Batch: batchSchema,
+  BatchList: batchListSchema,
+  MessageBatch: messageBatchSchema,
+  MessageBatchList: messageBatchListSchema,
+  DeletedMessageBatch: deletedMessageBatchSchema,
+  File: fileSchema,
+  FileList: fileListSchema,
+  DeletedFile: deletedFileSchema,
   Video: videoSchema,
   VideoList: videoListSchema,
   DeletedVideo: deletedVideoSchema,

@@ -73,7 +73,7 @@ const readId = (value: unknown): string | null =>
   typeof value === 'string' && UPSTREAM_ID.test(value) ? value : null;
 
 /** The provider's id of what was created; null if the response has none. */
-export const readCreatedId = (text: string): string | null => readId((parseObject(text) ?? {}).id);
+export const readCreatedId = (text: string): string | null => readId(parseObject(text)?.id);
 
 export const batchPath = (format: BatchFormat, upstreamId: string): string =>
   `${PATHS[format]}/${encodeURIComponent(upstreamId)}`;

@@ -3,6 +3,8 @@ import { describeWait } from '../../base/describe-wait';
 import { settings } from '../../base/env';
 import { TRACES_KEPT_MS } from '../../base/traces';
 import { UNANSWERED_KEPT_DAYS } from '../../gateway/counts/unanswered-requests';
+import { FILES_KEPT_MS } from '../../gateway/run/batches/file-store';
+import { BATCHES_KEPT_MS } from '../../gateway/run/batches/job-store';
 import { VIDEOS_KEPT_MS } from '../../gateway/run/videos/job-store';
 import { UNDO_MS } from '../../people/change-email';
 import { USES_KEPT_MS } from '../../people/keys/uses';
@@ -38,6 +40,16 @@ export function listKept(): Kept[] {
       what: 'Videos',
       how: 'Where the provider keeps them, encrypted; neither the video nor its prompt',
       until: `${inDays(VIDEOS_KEPT_MS)} after they end`,
+    },
+    {
+      what: 'Files for batches',
+      how: 'Encrypted, until you delete them',
+      until: inDays(FILES_KEPT_MS),
+    },
+    {
+      what: 'Batches',
+      how: 'Names of lines, encrypted; the results are at the provider only',
+      until: `${inDays(BATCHES_KEPT_MS)} after they end`,
     },
     {
       what: 'Receipts, purchases and invoices',

@@ -275,7 +275,7 @@ describe('a batch', () => {
     expect((await start(buyer, LINES)).status).toBe(402);
     const before = provider.calls.length;
     await lookNow();
-    expect(provider.calls.slice(before)).toEqual(['GET /batches/batch-1', 'POST /batches/batch-1/cancel']);
+    expect(provider.calls.slice(before)).toContain('POST /batches/batch-1/cancel');
     expect(await statusOf(buyer, id)).toMatchObject({ status: 'cancelling' });
   });
 });

@@ -36,7 +36,7 @@ export class BatchProvider {
       const path = (request.url ?? '').replace(/^\/v1/, '').replace(/\?.*/, '');
       this.calls.push(`${request.method} ${path}`);
       if (path === '/files') {
-        const [, lines = ''] = /application\/jsonl\r\n\r\n([^]*?)\r\n--/.exec(body) ?? [];
+        const [, lines = ''] = /application\/jsonl\r\n\r\n([\s\S]*?)\r\n--/.exec(body) ?? [];
         this.lines = lines
           .trim()
           .split('\n')

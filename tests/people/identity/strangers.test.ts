@@ -809,6 +809,9 @@ const NAMED_BY_ID: Record<string, string> = {
   '/v1/keys': 'runKey',
   '/v1/responses': 'response',
   '/v1/videos': 'video',
+  '/v1/files': 'lines',
+  '/v1/batches': 'linesBatch',
+  '/v1/messages/batches': 'messageBatch',
   '/checkout/api/visits': 'visit',
 };
 
@@ -859,6 +862,32 @@ async function closeOwnDay(userId: string): Promise<string> {
 }
 
 /** An owner of an app who is also its user, with one of everything that a path can identify. */
+/** Batches that have ended: they have results, and their end changes nothing later. */
+async function newBatches(userKey: string, post: (where: string, body: object) => Promise<Response>) {
+  const asked = { max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions' };
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  form.set('file', new Blob([JSON.stringify({ ...line, body: { model: 'sandbox/echo', ...asked } })]), 'a.jsonl');
+  const headers = { authorization: `Bearer ${userKey}` };
+  const uploaded = await fetch(`${dashboard.url}/v1/files`, { method: "POST", headers, body: form });
+  const { id: lines } = (await uploaded.json()) as { id: string };
+  const of = { input_file_id: lines, endpoint: line.url, completion_window: '24h' };
+  const requests = [{ custom_id: 'a', params: { model: 'sandbox-anthropic/echo', ...asked } }];
+  const ids: string[] = [];
+  for (const [where, body] of [
+    ['/v1/batches', of],
+    ['/v1/messages/batches', { requests }],
+  ] as const)
+    ids.push(((await (await post(where, body)).json()) as { id: string }).id);
+  await until(
+    () => prisma().batchJob.findMany({ where: { id: { in: ids } } }),
+    (jobs) => jobs.every(({ state }) => state === 'completed'),
+  );
+  const [linesBatch = '', messageBatch = ''] = ids;
+  return { lines, linesBatch, messageBatch };
+}
+
 async function newOwnerWithEverything(name: string) {
   const { email, token } = await newSignedIn();
   const app = await createPartner({ name, rateBp: 2_500, origins: [], ownerEmail: email });
@@ -898,6 +927,7 @@ async function newOwnerWithEverything(name: string) {
     () => prisma().videoJob.findUnique({ where: { id: video } }),
     (job) => job?.state === 'completed',
   );
+  const { lines, linesBatch, messageBatch } = await newBatches(userKey, post);
   const window = {
     publishable_key: app.publishableKey,
     origin: 'http://localhost:9',
@@ -949,6 +979,9 @@ async function newOwnerWithEverything(name: string) {
       day,
       response,
       video,
+      lines,
+      linesBatch,
+      messageBatch,
       visit,
       ref,
       invitation,

@@ -9,11 +9,13 @@ import { MODELS } from './models';
 import { OAUTH } from './oauth';
 import { SIGN_IN } from './sign-in';
 import { VIDEOS } from './videos';
+import { BATCHES } from './batches';
 
 /** Every documented endpoint, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [
   ...GENERATE,
   ...VIDEOS,
+  ...BATCHES,
   ...MODELS,
   ...CREDITS,
   ...CHECKOUT,

@@ -20,7 +20,7 @@ export const COMPLETE_WITHIN_MS = WINDOW_MS + HOUR_MS;
 /** A batch that ended is remembered, and its results can be read, for this long. */
 export const BATCHES_KEPT_MS = 7 * DAY_MS;
 
-const FIRST_LOOK_MS = 5 * SECOND_MS;
+const FIRST_LOOK_MS = 2 * SECOND_MS;
 const MAX_PAUSE_MS = 2 * MINUTE_MS;
 
 const PREFIXES: Readonly<Record<BatchFormat, string>> = { openai: 'batch_', anthropic: 'msgbatch_' };

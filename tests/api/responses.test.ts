@@ -320,7 +320,10 @@ test.each(['/v1/batches', '/v1/messages/batches'])('POST %s, and the batch', asy
   const operation = `POST ${root}`;
   const bodyOf = async (model: string, more = {}, person = funded): Promise<object> => {
     if (isOfMessages) return messageBatch(model, more);
-    const file = await call('POST /v1/files', { headers: as(person), body: newUpload(batchLine(model, more)) });
+    const file = await call('POST /v1/files', {
+      headers: as(person),
+      body: newUpload(batchLine(model, more)),
+    });
     return batchOf((await file.json()).id);
   };
   const send = (body: unknown, headers = as(funded)) => call(operation, { headers, body });
@@ -344,9 +347,7 @@ test.each(['/v1/batches', '/v1/messages/batches'])('POST %s, and the batch', asy
   expect((await send('x', { ...as(funded), 'content-encoding': 'compress' })).status).toBe(415);
   await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => expect((await send(body)).status).toBe(429));
   const dead = isOfMessages ? 'anthropic/claude-sonnet-4-5' : 'openai/gpt-4.1-mini';
-  await withSettings(DEAD_PROVIDERS, async () =>
-    expect((await send(await bodyOf(dead))).status).toBe(502),
-  );
+  await withSettings(DEAD_PROVIDERS, async () => expect((await send(await bodyOf(dead))).status).toBe(502));
 
   const list = `GET ${root}`;
   expect((await call(list, { headers: as(funded) })).status).toBe(200);

@@ -1,5 +1,18 @@
 import { z } from 'zod';
 import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '../../base/http/error-bodies';
+import {
+  batchListSchema,
+  batchRequestSchema,
+  batchSchema,
+  deletedFileSchema,
+  deletedMessageBatchSchema,
+  fileListSchema,
+  fileSchema,
+  fileUploadSchema,
+  messageBatchListSchema,
+  messageBatchRequestSchema,
+  messageBatchSchema,
+} from '../../gateway/protocols/batches/schema';
 import { chatChunkSchema, chatCompletionSchema } from '../../gateway/protocols/chat/response-schema';
 import { chatRequestSchema } from '../../gateway/protocols/chat/schema';
 import { embeddingListSchema } from '../../gateway/protocols/embeddings/response-schema';
@@ -34,19 +47,6 @@ import {
   videoListSchema,
   videoSchema,
 } from '../../gateway/protocols/videos/response-schema';
-import {
-  batchListSchema,
-  batchRequestSchema,
-  batchSchema,
-  deletedFileSchema,
-  deletedMessageBatchSchema,
-  fileListSchema,
-  fileSchema,
-  fileUploadSchema,
-  messageBatchListSchema,
-  messageBatchRequestSchema,
-  messageBatchSchema,
-} from '../../gateway/protocols/batches/schema';
 import { videosRequestSchema } from '../../gateway/protocols/videos/schema';
 import { inputTokenCountSchema, tokenCountSchema } from '../../gateway/run/count-tokens';
 import { quoteRequestSchema, quoteSchema } from '../../gateway/run/quote';

@@ -14,9 +14,7 @@ const headers = {
   'idempotency-key': 'once',
 };
 const send = (route: typeof POST, path: string, body: object) =>
-  route(
-    new Request(`http://localhost${path}`, { method: 'POST', headers, body: JSON.stringify(body) }),
-  );
+  route(new Request(`http://localhost${path}`, { method: 'POST', headers, body: JSON.stringify(body) }));
 if (userKey === '') await lookAfterBatches();
 else if (fileId === '') {
   const messages = [{ role: 'user', content: 'Hello' }];

@@ -83,7 +83,9 @@ test('the hold covers the bill of random lines', { timeout: 120_000 + 40 * CASES
     held++;
     const bill = halfBill(planned, 0);
     if (planned.mostCost < bill)
-      throw new Error(`A hold of ${planned.mostCost} does not cover ${bill}: ${JSON.stringify(body).slice(0, 2_000)}`);
+      throw new Error(
+        `A hold of ${planned.mostCost} does not cover ${bill}: ${JSON.stringify(body).slice(0, 2_000)}`,
+      );
   }
   expect(held).toBeGreaterThan(CASES / 30);
 });
@@ -133,24 +135,49 @@ function tell(index: number): Told {
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   const served = complete(String(index), usage);
   const billed = costOf(input, output);
-  const junk = [pick(['junk', {}, { custom_id: null }, complete('99', usage), complete('-1', usage), complete('constructor', usage)])];
-  switch (pick(['served', 'served', 'twice', 'with junk', 'failed', 'unsent', 'never', 'dear', 'unseen'] as const)) {
+  const junk = [
+    pick([
+      'junk',
+      {},
+      { custom_id: null },
+      complete('99', usage),
+      complete('-1', usage),
+      complete('constructor', usage),
+    ]),
+  ];
+  switch (
+    pick(['served', 'served', 'twice', 'with junk', 'failed', 'unsent', 'never', 'dear', 'unseen'] as const)
+  ) {
     case 'served':
       return { results: [served], errors: [], billed };
     case 'twice':
-      return { results: [served, complete(String(index), { ...usage, completion_tokens: 99 })], errors: [served], billed };
+      return {
+        results: [served, complete(String(index), { ...usage, completion_tokens: 99 })],
+        errors: [served],
+        billed,
+      };
     case 'with junk':
       return { results: [...junk, served, ...junk], errors: junk, billed };
     case 'failed':
-      return { results: [], errors: [{ custom_id: String(index), response: { status_code: 400, body: { error: {} } } }], billed: 0n };
+      return {
+        results: [],
+        errors: [{ custom_id: String(index), response: { status_code: 400, body: { error: {} } } }],
+        billed: 0n,
+      };
     case 'unsent':
-      return { results: [], errors: [{ custom_id: String(index), response: null, error: { code: 'batch_expired' } }], billed: 0n };
+      return {
+        results: [],
+        errors: [{ custom_id: String(index), response: null, error: { code: 'batch_expired' } }],
+        billed: 0n,
+      };
     case 'never':
       return { results: [], errors: [], billed: 0n };
     case 'dear': {
       const much = 50_000;
       return {
-        results: [complete(String(index), { prompt_tokens: much, completion_tokens: much, total_tokens: 2 * much })],
+        results: [
+          complete(String(index), { prompt_tokens: much, completion_tokens: much, total_tokens: 2 * much }),
+        ],
         errors: [],
         billed: costOf(much, much),
       };

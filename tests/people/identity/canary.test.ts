@@ -196,7 +196,11 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
       });
   for (const more of [{}, { prompt: 7 }, { model: 'sandbox/echo' }])
     await call(one, '/v1/videos', { key, body: { model: 'sandbox/film', prompt: 'hello', ...more } });
-  const params = { model: 'sandbox-anthropic/echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+  const params = {
+    model: 'sandbox-anthropic/echo',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'hi' }],
+  };
   for (const more of [{}, { model: 'sandbox/echo' }, { max_tokens: 'x' }])
     await call(one, '/v1/messages/batches', {
       key,

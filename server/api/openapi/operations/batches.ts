@@ -64,7 +64,8 @@ const user = { group: 'generate', auth: 'user-key' } as const;
 const OF_LISTS = ERRORS_OF_KEPT.filter((code) => code !== 'not_found');
 /** A provider is called after its content was accepted as a whole, or never. */
 const OF_STARTS = ERRORS.filter((code) => code !== 'content_refused');
-const NOT_STORED = 'The lines are stored at the provider for days, so a batch never meets the data rule `no_retention`.';
+const NOT_STORED =
+  'The lines are stored at the provider for days, so a batch never meets the data rule `no_retention`.';
 const pageOf = <Item extends { id: string }>(item: Item) => ({
   data: [item],
   first_id: item.id,
@@ -98,7 +99,10 @@ const FILES: Operation[] = [
     summary: 'List files',
     description:
       'Returns the files that the user uploaded in this app; a run key gets those of its branch. The results of batches are not among them.',
-    query: { schema: filesQuerySchema, examples: { limit: 20, order: 'desc', after: FILE.id, purpose: 'batch' } },
+    query: {
+      schema: filesQuerySchema,
+      examples: { limit: 20, order: 'desc', after: FILE.id, purpose: 'batch' },
+    },
     response: { description: 'The files.', schema: 'FileList', example: { object: 'list', ...pageOf(FILE) } },
     errorFormat: 'chat',
     errors: ['invalid_request', ...OF_LISTS],
@@ -180,7 +184,11 @@ const OF_OPENAI: Operation[] = [
     summary: 'List batches',
     description: 'Returns the batches of the user in this app; a run key gets those of its branch.',
     query: { schema: batchesQuerySchema, examples: { limit: 20, after: BATCH.id } },
-    response: { description: 'The batches.', schema: 'BatchList', example: { object: 'list', ...pageOf(BATCH) } },
+    response: {
+      description: 'The batches.',
+      schema: 'BatchList',
+      example: { object: 'list', ...pageOf(BATCH) },
+    },
     errorFormat: 'chat',
     errors: ['invalid_request', ...OF_LISTS],
   },
@@ -254,7 +262,8 @@ const OF_ANTHROPIC: Operation[] = [
     method: 'get',
     path: '/v1/messages/batches',
     summary: 'List batches of messages',
-    description: 'Returns the batches of messages of the user in this app; a run key gets those of its branch.',
+    description:
+      'Returns the batches of messages of the user in this app; a run key gets those of its branch.',
     query: {
       schema: messageBatchesQuerySchema,
       examples: { limit: 20, after_id: MESSAGE_BATCH.id, before_id: MESSAGE_BATCH.id },

@@ -1,4 +1,5 @@
 import type { Operation } from '../operation';
+import { BATCHES } from './batches';
 import { CHECKOUT } from './checkout';
 import { CREDITS } from './credits';
 import { DOCUMENT } from './document';
@@ -9,7 +10,6 @@ import { MODELS } from './models';
 import { OAUTH } from './oauth';
 import { SIGN_IN } from './sign-in';
 import { VIDEOS } from './videos';
-import { BATCHES } from './batches';
 
 /** Every documented endpoint, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [

@@ -35,14 +35,11 @@ export const messageBatchRequestSchema = z.object({
 
 export const fileUploadSchema = z.object({
   purpose: z.literal('batch', { error: expecting('batch') }),
-  file: z
-    .unknown()
-    .optional()
-    .meta({
-      type: 'string',
-      format: 'binary',
-      description: 'JSONL: `custom_id`, `method`, `url` and `body` in each line.',
-    }),
+  file: z.unknown().optional().meta({
+    type: 'string',
+    format: 'binary',
+    description: 'JSONL: `custom_id`, `method`, `url` and `body` in each line.',
+  }),
 });
 
 const seconds = z.int().nullable();

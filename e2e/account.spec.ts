@@ -137,7 +137,7 @@ test('a user buys credits, allows an app, spends, reads receipts, revokes keys a
     expect(text).toMatch(/^\uFEFFtime,request_id,app,model,/);
     expect(text.trim().split('\r\n')).toHaveLength(2);
     await page.getByRole('link', { name: /^Receipt for the request/ }).click();
-    await expect(page.getByText('from credits outside any app')).toBeVisible();
+    await expect(page.getByText('From credits outside any app')).toBeVisible();
     await page.getByRole('button', { name: 'Verify' }).click();
     await expect(page.getByText('Verified in your browser')).toBeVisible();
     await expectAccessiblePage(page);

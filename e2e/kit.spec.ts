@@ -122,6 +122,7 @@ test('a checkout that is closed half-way leaves the 402, and the request is sent
   await expect(page.locator('#status')).toHaveText('signed_in');
   await page.getByRole('button', { name: 'Ask' }).click();
   await findCheckout(page);
+  // Before the page in the frame listens, the overlay does.
   await page.keyboard.press('Escape');
   expect(await askedStatus(page)).toBe(402);
   expect(sent).toHaveLength(1);

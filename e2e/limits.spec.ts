@@ -15,7 +15,7 @@ test('a user limits an app, reaches the limit, stops all apps from a mail and re
   service,
   browser,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   const { email, userKey, keyId } = await signUpInNativeApp(page, service);
   await runSql(
     `SELECT ledger_deposit(user_id, partner_id, 'adjustment', 'grant_limits', 'txn_limits_e2e', 1000000000, 1000000000,

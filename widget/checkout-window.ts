@@ -109,7 +109,7 @@ function connectWindow(
     onHello(document) {
       greetedBy = document;
       isPaying = false;
-      surface.reveal();
+      surface.reveal(document === 'session');
     },
     onMessage(message) {
       work = work

@@ -99,14 +99,14 @@ export function openOverlay({ url, serviceOrigin, locale, onDismiss, onRemoved }
   const unlockScroll = lockScroll();
   dialog.showModal();
 
-  function reveal(): void {
+  function reveal(isReady: boolean): void {
     clearTimeout(timeout);
     if (popup) return;
     dialog.classList.add('open');
-    frame.focus();
+    if (isReady) frame.focus();
   }
   // In a sandboxed page, the checkout has no origin and cannot send messages. The frame shows an explanation.
-  if (window.origin === 'null') frame.onload = reveal;
+  if (window.origin === 'null') frame.onload = () => reveal(true);
 
   const peer = (): Window | null => (popup && !popup.closed ? popup : frame.contentWindow);
   return {

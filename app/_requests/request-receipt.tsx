@@ -32,7 +32,7 @@ export function RequestReceipt({ receipt, back }: Props) {
         }
       />
       <Remarks receipt={receipt} />
-      <Section title="Tokens" flush>
+      <Section title="Usage" flush>
         <TokenLines lines={receipt.lines} reasoningTokens={receipt.reasoningTokens} />
       </Section>
       <Section title="Credits">
@@ -64,7 +64,7 @@ export function RequestReceipt({ receipt, back }: Props) {
           <Sum label="Key">
             <code className="font-mono text-[13px] break-all">{receipt.keyId}</code>
           </Sum>
-          <Sum label="Tokens">{receipt.estimated ? 'estimated' : `reported by the provider`}</Sum>
+          <Sum label="Usage">{receipt.estimated ? 'Estimated' : 'Reported by the provider'}</Sum>
         </dl>
         <p className="mt-4 mb-1.5 text-sm text-muted">Request ID</p>
         <div>
@@ -96,7 +96,7 @@ function Sums({ receipt }: { receipt: UserReceipt }) {
       {paidFrom.map(({ appName }, place) => (
         <Sum
           key={appName ?? ''}
-          label={appName === null ? 'from credits outside any app' : `from credits bought in ${appName}`}
+          label={appName === null ? 'From credits outside any app' : `From credits bought in ${appName}`}
         >
           {parts[place]}
         </Sum>

@@ -44,7 +44,7 @@ export function TokenLines({ lines, reasoningTokens }: { lines: ReceiptLine[]; r
   const costs = inOneColumn(lines.map(({ cost }) => (cost === null ? null : writeExact(cost))));
   return (
     <table className="w-full border-collapse text-sm">
-      <caption className="sr-only">Tokens and tools, their price and cost</caption>
+      <caption className="sr-only">Usage, its price and its cost</caption>
       <thead>
         <tr className="border-b border-line text-[13px] text-muted">
           <th scope="col" className={`${CELL} text-left font-medium`}>

@@ -384,6 +384,32 @@ test.each(['/v1/batches', '/v1/messages/batches'])('POST %s, and the batch', asy
   }
 });
 
+type Send = (body: object, headers?: Record<string, string>) => Promise<Response>;
+
+/** What every request to a model is refused for. `send` changes one that is served. */
+async function expectRefusals(
+  operation: string,
+  send: Send,
+  failing: string,
+  refused: Parameters<typeof as>[0] = unfunded,
+): Promise<void> {
+  expect((await send({}, {})).status).toBe(401);
+  expect((await send({}, as(refused))).status).toBe(402);
+  expect((await send({}, as(paused))).status).toBe(403);
+  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
+  expect((await send({ model: failing })).status).toBe(502);
+  await call(operation, { headers: as(funded), body: tooLong(33) });
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
+  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+}
+
+/** One `Idempotency-Key` is of one request. */
+async function expectConflict(operation: string, send: Send): Promise<void> {
+  const keyed = { ...as(funded), 'idempotency-key': operation };
+  await (await send({}, keyed)).arrayBuffer();
+  expect((await send({ other: true }, keyed)).status).toBe(409);
+}
+
 test('POST /v1/embeddings', async () => {
   const operation = 'POST /v1/embeddings';
   const send = (body: object, headers = as(funded)) =>
@@ -391,14 +417,7 @@ test('POST /v1/embeddings', async () => {
   expect((await send({})).status).toBe(200);
   expect((await send({ encoding_format: 'base64' })).status).toBe(200);
   expect((await send({ input: [] })).status).toBe(400);
-  expect((await send({}, {})).status).toBe(401);
-  expect((await send({}, as(unfunded))).status).toBe(402);
-  expect((await send({}, as(paused))).status).toBe(403);
-  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
-  expect((await send({ model: 'sandbox/embed-error-500' })).status).toBe(502);
-  await call(operation, { headers: as(funded), body: tooLong(33) });
-  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
-  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+  await expectRefusals(operation, send, 'sandbox/embed-error-500');
 });
 
 test.each([
@@ -418,14 +437,8 @@ test.each([
   const refused = isFree ? stopped : unfunded;
   expect((await send({})).status).toBe(200);
   expect((await send(wrong)).status).toBe(400);
-  expect((await send({}, {})).status).toBe(401);
-  expect((await send({}, as(refused))).status).toBe(402);
-  expect((await send({}, as(paused))).status).toBe(403);
-  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
-  expect((await send({ model: `sandbox/${name}-error-500` })).status).toBe(502);
-  await call(operation, { headers: as(funded), body: tooLong(33) });
-  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
-  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+  await expectRefusals(operation, send, `sandbox/${name}-error-500`, refused);
+  await expectConflict(operation, send);
 });
 
 test.each([
@@ -440,14 +453,8 @@ test.each([
   expect((await send({})).status).toBe(200);
   expect((await send({ prompt: '' })).status).toBe(400);
   expect((await send({ prompt: 'something forbidden' })).status).toBe(400);
-  expect((await send({}, {})).status).toBe(401);
-  expect((await send({}, as(unfunded))).status).toBe(402);
-  expect((await send({}, as(paused))).status).toBe(403);
-  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
-  expect((await send({ model: 'sandbox/paint-error-500' })).status).toBe(502);
-  await call(operation, { headers: as(funded), body: tooLong(33) });
-  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
-  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+  await expectRefusals(operation, send, 'sandbox/paint-error-500');
+  await expectConflict(operation, send);
 });
 
 test('POST /v1/audio/speech', async () => {
@@ -456,17 +463,8 @@ test('POST /v1/audio/speech', async () => {
     call(operation, { headers, body: { model: 'sandbox/speak', input: 'The sea', voice: 'alloy', ...body } });
   expect((await send({})).status).toBe(200);
   expect((await send({ input: '' })).status).toBe(400);
-  expect((await send({}, {})).status).toBe(401);
-  expect((await send({}, as(unfunded))).status).toBe(402);
-  expect((await send({}, as(paused))).status).toBe(403);
-  expect((await send({ model: 'sandbox/nothing' })).status).toBe(404);
-  expect((await send({ model: 'sandbox/speak-error-500' })).status).toBe(502);
-  await call(operation, { headers: as(funded), body: tooLong(33) });
-  const keyed = { ...as(funded), 'idempotency-key': 'speech' };
-  await (await send({}, keyed)).arrayBuffer();
-  expect((await send({ input: 'The land' }, keyed)).status).toBe(409);
-  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => void (await send({})));
-  await withSettings({ LIMIT_RUNNING_PER_PROCESS: 0 }, async () => void (await send({})));
+  await expectRefusals(operation, send, 'sandbox/speak-error-500');
+  await expectConflict(operation, send);
 });
 
 test.each(['POST /v1/audio/transcriptions', 'POST /v1/audio/translations'])('%s', async (operation) => {

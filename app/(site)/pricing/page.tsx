@@ -25,8 +25,8 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
           Models and prices
         </h1>
         <p className="mt-3 max-w-[64ch] text-lg leading-relaxed text-muted">
-          You pay the provider’s price per token plus the commission of the app you use, and nothing else. 100
-          credits are 1 US dollar.
+          You pay the provider’s price plus the commission of the app you use, and nothing else. 100 credits
+          are 1 US dollar.
         </p>
         <PriceTable
           rows={rows}
@@ -45,11 +45,12 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
           </p>
         )}
         <p className="mt-4 max-w-[72ch] text-sm text-muted">
-          Prices are in USD per million tokens. A + marks models that charge more for long prompts, which
-          “Your request” includes. A web search that the provider runs has a price of its own, which the API
-          lists with the model. A request is charged once, for the tokens it used, rounded up to a millionth
-          of a credit: see <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps get the
-          same numbers from <TextLink href="/docs/api/models">the API</TextLink>.
+          Prices are in USD per million tokens, except where another unit is shown. A + marks models that
+          charge more for long prompts, which “Your request” includes. A web search that the provider runs has
+          a price of its own, which the API lists with the model. A request is charged once, for what it used,
+          rounded up to a millionth of a credit: see{' '}
+          <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps get the same numbers from{' '}
+          <TextLink href="/docs/api/models">the API</TextLink>.
         </p>
       </main>
     </SiteFrame>

@@ -27,11 +27,13 @@ export function useCheckout({ visitId, origin, words: first, followsAccount }: C
   const paying = isPaying(state.step);
   const releaseWindow = useCloseGuard(guardsUnload(state.step));
   const isStarted = useRef(false);
+  const isDismissed = useRef(false);
 
   useEffect(() => {
     if (!actions || isStarted.current) return;
     isStarted.current = true;
-    void actions.start();
+    if (isDismissed.current) actions.close();
+    else void actions.start();
   }, [actions]);
 
   const mayHaveCards = state.visit?.has_cards === true && state.cards === null;
@@ -46,7 +48,8 @@ export function useCheckout({ visitId, origin, words: first, followsAccount }: C
 
   useEscapeKey(!state.isLeaving, () => {
     if (paying) dispatch({ type: 'close_requested' });
-    else actions?.close();
+    else if (actions) actions.close();
+    else isDismissed.current = true;
   });
 
   const leave = () => {

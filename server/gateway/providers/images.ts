@@ -15,26 +15,21 @@ import { brokenResponse, FailedResponse, findFailure, readEmbeddedFailure } from
 import { type EventHandler, newFacts, relayStream, type StreamFacts, type StreamRelay } from './stream-relay';
 import { formHeaders } from './write-form';
 
-const VALUES = each(
-  [
-    'model',
-    'prompt',
-    'n',
-    'size',
-    'quality',
-    'background',
-    'moderation',
-    'output_format',
-    'output_compression',
-    'response_format',
-    'aspect_ratio',
-    'stream',
-    'partial_images',
-    'user',
-    'input_fidelity',
-  ],
-  VALUE,
-);
+/** What providers with sizes read of a request, besides its prompt and its images. */
+const OF_SIZES = [
+  'n',
+  'size',
+  'quality',
+  'background',
+  'moderation',
+  'output_format',
+  'output_compression',
+  'stream',
+  'partial_images',
+  'input_fidelity',
+];
+
+const VALUES = each(['model', 'prompt', 'response_format', 'aspect_ratio', 'user', ...OF_SIZES], VALUE);
 const REFERENCE = fields({ image_url: VALUE });
 const JSON_FIELDS = fields({ ...VALUES, images: REFERENCE, mask: REFERENCE });
 /** Its files are data. */
@@ -42,21 +37,7 @@ const FORM_FIELDS = fields({ ...VALUES, image: DATA, mask: DATA });
 
 /** What reaches a provider of each kind; the rest is dropped with a warning. */
 const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
-  sizes: [
-    'n',
-    'size',
-    'quality',
-    'background',
-    'moderation',
-    'output_format',
-    'output_compression',
-    'stream',
-    'partial_images',
-    'images',
-    'image',
-    'mask',
-    'input_fidelity',
-  ],
+  sizes: [...OF_SIZES, 'images', 'image', 'mask'],
   'aspect-ratios': ['n', 'aspect_ratio'],
 };
 

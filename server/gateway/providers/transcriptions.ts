@@ -20,23 +20,6 @@ import { formHeaders } from './write-form';
 
 type AudioRequest = TranscriptionsClientRequest | TranslationsClientRequest;
 
-const FIELDS = fields({
-  ...each(
-    [
-      'model',
-      'language',
-      'prompt',
-      'response_format',
-      'temperature',
-      'stream',
-      'timestamp_granularities',
-      'include',
-    ],
-    VALUE,
-  ),
-  file: DATA,
-});
-
 /** What reaches a provider; the rest is dropped with a warning. */
 const PASSED: Readonly<Record<ProviderProfile['transcription'], readonly string[]>> = {
   openai: [
@@ -51,6 +34,7 @@ const PASSED: Readonly<Record<ProviderProfile['transcription'], readonly string[
   groq: ['language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities'],
   mistral: ['language', 'temperature', 'timestamp_granularities'],
 };
+const FIELDS = fields({ ...each(['model', ...PASSED.openai], VALUE), file: DATA });
 const OF_TRANSLATIONS = new Set(['prompt', 'response_format', 'temperature']);
 
 /** The formats that a provider writes. Where it writes JSON, `text` is the text of that, so that its usage is known. */

@@ -46,7 +46,7 @@ export const ERRORS_OF_KEPT: ErrorCode[] = [
   'not_found',
 ];
 
-export const IDEMPOTENCY_KEY = {
+const IDEMPOTENCY_KEY = {
   'Idempotency-Key': {
     description:
       'A key of your choice, 1 to 255 printable characters, unique for the user in your app. For 24 hours, a repetition with the same key and body gets the same response and costs nothing. While the first request runs, it waits. The key of a request that cost nothing can be used again.',
@@ -54,7 +54,7 @@ export const IDEMPOTENCY_KEY = {
   },
 };
 
-export const LIMITS = {
+const LIMITS = {
   'x-svc-max-credits': {
     description:
       'The most credits that the request may cost, with at most 6 decimals. Output is limited to what they pay for (`x-svc-output-cap`). A request that cannot cost so little is refused (402, `param: "max_credits"`), and the message says what would do.',
@@ -75,6 +75,21 @@ export const LIMITS = {
       'The most that the requests of the run may cost together. The first one sets it; later ones repeat it, or send none.',
     example: '10',
   },
+};
+
+const ERRORS_OF_REPETITION: ErrorCode[] = ['idempotency_conflict', 'already_charged'];
+
+/** What requests to models have in common. */
+export const GENERATION: Pick<
+  Operation,
+  'method' | 'group' | 'auth' | 'requestHeaders' | 'errorFormat' | 'errors'
+> = {
+  method: 'post',
+  group: 'generate',
+  auth: 'user-key',
+  requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
+  errorFormat: 'chat',
+  errors: [...ERRORS, ...ERRORS_OF_REPETITION],
 };
 
 const RESPONSE = {
@@ -124,17 +139,34 @@ const IMAGE_LIST = {
   usage: { input_tokens: 9, output_tokens: 196, total_tokens: 205, cost: 0.0079 },
 };
 
+const ofRecordings = (schema: 'TranscriptionRequest' | 'TranslationRequest') =>
+  ({
+    body: {
+      schema,
+      isMultipart: true,
+      examples: {
+        short: {
+          summary: 'A recording',
+          value: { model: 'sandbox/listen', file: '@voice.wav' },
+        },
+      },
+    },
+    response: {
+      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
+      schema: 'Transcription',
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
+      example: TRANSCRIPT,
+    },
+  }) satisfies Partial<Operation>;
+
 export const GENERATE: Operation[] = [
   {
+    ...GENERATION,
     id: 'createChatCompletion',
-    method: 'post',
     path: '/v1/chat/completions',
-    group: 'generate',
     summary: 'Create a chat completion',
     description:
       'The chat completions format, with streaming, tools, images, documents, structured output and reasoning. Documented fields of the provider that cost nothing extra are passed on, even if they are not listed here. Others are dropped, and `x-svc-warnings` names them; parts and tools of another type are refused. An image is inline or at a public `https` URL, a document is a PDF in `file_data`. Without an output limit, the response can be as long as the balance can pay for.',
-    auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'ChatRequest',
       examples: {
@@ -192,8 +224,6 @@ export const GENERATE: Operation[] = [
         ].join('\n\n'),
       },
     },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'createMessage',
@@ -271,18 +301,15 @@ export const GENERATE: Operation[] = [
       },
     },
     errorFormat: 'messages',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+    errors: GENERATION.errors,
   },
   {
+    ...GENERATION,
     id: 'createResponse',
-    method: 'post',
     path: '/v1/responses',
-    group: 'generate',
     summary: 'Create a response',
     description:
       'The responses format, with streaming, tools, images, documents, structured output and reasoning. Responses are kept encrypted for a short time, one hour unless the operator sets another, so that `previous_response_id` and `item_reference` find them; each use extends it. With `store: false`, they are not kept. Tools that run at the provider, `background`, `conversation` and `prompt` are refused.',
-    auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'ResponsesRequest',
       examples: {
@@ -315,8 +342,6 @@ export const GENERATE: Operation[] = [
         ].join('\n\n'),
       },
     },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'readResponse',
@@ -443,15 +468,12 @@ export const GENERATE: Operation[] = [
     errors: ERRORS,
   },
   {
+    ...GENERATION,
     id: 'createImages',
-    method: 'post',
     path: '/v1/images/generations',
-    group: 'generate',
     summary: 'Create images',
     description:
       'Returns images in the format of OpenAI, always as base64. The size, the quality and the number decide the most that the request can cost, which is held; what the provider reports is charged. With `stream: true`, events of the type `image_generation.partial_image` precede `image_generation.completed`.',
-    auth: 'user-key',
-    requestHeaders: LIMITS,
     body: {
       schema: 'ImagesRequest',
       examples: {
@@ -464,22 +486,17 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The images.',
       schema: 'ImageList',
-      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
       example: IMAGE_LIST,
     },
-    errorFormat: 'chat',
-    errors: ERRORS,
   },
   {
+    ...GENERATION,
     id: 'editImages',
-    method: 'post',
     path: '/v1/images/edits',
-    group: 'generate',
     summary: 'Edit images',
     description:
       'Returns images that begin with those of the request, in the format of OpenAI. Each image of the request is input, and is charged by its image tokens.',
-    auth: 'user-key',
-    requestHeaders: LIMITS,
     body: {
       schema: 'ImageEditsRequest',
       examples: {
@@ -497,22 +514,17 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The images.',
       schema: 'ImageList',
-      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
       example: IMAGE_LIST,
     },
-    errorFormat: 'chat',
-    errors: ERRORS,
   },
   {
+    ...GENERATION,
     id: 'createModeration',
-    method: 'post',
     path: '/v1/moderations',
-    group: 'generate',
     summary: 'Moderate content',
     description:
       'Says which categories of harmful content texts or a message belong to, in the format of OpenAI. Free: the hold and the charge are 0, and the user needs no credits. Limits apply.',
-    auth: 'user-key',
-    requestHeaders: LIMITS,
     body: {
       schema: 'ModerationsRequest',
       examples: {
@@ -525,7 +537,7 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The verdicts, in the order of the texts.',
       schema: 'Moderation',
-      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
       example: {
         id: 'modr-1',
         model: 'sandbox/moderation',
@@ -539,19 +551,15 @@ export const GENERATE: Operation[] = [
         ],
       },
     },
-    errorFormat: 'chat',
-    errors: ERRORS_OF_FREE,
+    errors: [...ERRORS_OF_FREE, ...ERRORS_OF_REPETITION],
   },
   {
+    ...GENERATION,
     id: 'rerank',
-    method: 'post',
     path: '/v1/rerank',
-    group: 'generate',
     summary: 'Rerank documents',
     description:
       'Orders documents by their relevance to a query, in the format of Cohere’s v2, whichever provider serves the model. Charged by queries or by tokens, as the price of the model says. `POST /v2/rerank` is the same.',
-    auth: 'user-key',
-    requestHeaders: LIMITS,
     body: {
       schema: 'RerankRequest',
       examples: {
@@ -569,7 +577,7 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The documents by their place in the request, the most relevant first.',
       schema: 'RerankResults',
-      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
       example: {
         id: 'rerank-1',
         results: [{ index: 1, relevance_score: 0.98 }],
@@ -578,19 +586,14 @@ export const GENERATE: Operation[] = [
         usage: { cost: 0.0025, search_units: 1 },
       },
     },
-    errorFormat: 'chat',
-    errors: ERRORS,
   },
   {
+    ...GENERATION,
     id: 'createOcr',
-    method: 'post',
     path: '/v1/ocr',
-    group: 'generate',
     summary: 'Read a document',
     description:
       'Returns the pages of a document or an image as Markdown, in the format of Mistral. Charged by pages. The pages of a PDF in the request are counted; of another document, `pages` lists those to read. Annotations are not available.',
-    auth: 'user-key',
-    requestHeaders: LIMITS,
     body: {
       schema: 'OcrRequest',
       examples: {
@@ -614,7 +617,7 @@ export const GENERATE: Operation[] = [
     response: {
       description: 'The pages.',
       schema: 'OcrResult',
-      headers: ['x-svc-credits-charged', 'x-svc-warnings'],
+      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
       example: {
         pages: [
           {
@@ -629,19 +632,14 @@ export const GENERATE: Operation[] = [
         usage_info: { cost: 0.0025, pages_processed: 1, doc_size_bytes: null },
       },
     },
-    errorFormat: 'chat',
-    errors: ERRORS,
   },
   {
+    ...GENERATION,
     id: 'createSpeech',
-    method: 'post',
     path: '/v1/audio/speech',
-    group: 'generate',
     summary: 'Speak a text',
     description:
       'Returns a text as speech, in the format of OpenAI. The audio arrives as it is made. The characters of the text are held and charged.',
-    auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'SpeechRequest',
       examples: {
@@ -661,65 +659,23 @@ export const GENERATE: Operation[] = [
       contentType: 'audio/*',
       headers: ['idempotent-replayed', 'x-svc-warnings'],
     },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
+    ...GENERATION,
     id: 'createTranscription',
-    method: 'post',
     path: '/v1/audio/transcriptions',
-    group: 'generate',
     summary: 'Transcribe a recording',
     description:
       'Returns the text of a recording, in the format of OpenAI. The hold covers its length, as a decoder would find it; what the provider reports is charged. A recording whose length cannot be bounded is refused.',
-    auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
-    body: {
-      schema: 'TranscriptionRequest',
-      isMultipart: true,
-      examples: {
-        short: {
-          summary: 'A recording',
-          value: { model: 'sandbox/listen', file: '@voice.wav' },
-        },
-      },
-    },
-    response: {
-      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
-      schema: 'Transcription',
-      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
-      example: TRANSCRIPT,
-    },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+    ...ofRecordings('TranscriptionRequest'),
   },
   {
+    ...GENERATION,
     id: 'createTranslation',
-    method: 'post',
     path: '/v1/audio/translations',
-    group: 'generate',
     summary: 'Translate a recording',
     description: 'Returns the text of a recording in English, in the format of OpenAI.',
-    auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
-    body: {
-      schema: 'TranslationRequest',
-      isMultipart: true,
-      examples: {
-        short: {
-          summary: 'A recording',
-          value: { model: 'sandbox/listen', file: '@voice.wav' },
-        },
-      },
-    },
-    response: {
-      description: 'The transcript. Text if `response_format` is `text`, `srt` or `vtt`.',
-      schema: 'Transcription',
-      headers: ['idempotent-replayed', 'x-svc-credits-charged', 'x-svc-warnings'],
-      example: TRANSCRIPT,
-    },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
+    ...ofRecordings('TranslationRequest'),
   },
   {
     id: 'countTokens',

@@ -1,6 +1,6 @@
 import { videosQuerySchema } from '../../../gateway/run/videos/read-videos';
 import type { Operation } from '../operation';
-import { ERRORS, ERRORS_OF_KEPT, IDEMPOTENCY_KEY, LIMITS } from './generate';
+import { ERRORS_OF_KEPT, GENERATION } from './generate';
 
 const VIDEO = {
   id: 'video_VcJbIuLYpqmchw6FdkYbz7',
@@ -23,15 +23,12 @@ const ID = { id: { description: 'The id of the video.', example: VIDEO.id } };
 
 export const VIDEOS: Operation[] = [
   {
+    ...GENERATION,
     id: 'createVideo',
-    method: 'post',
     path: '/v1/videos',
-    group: 'generate',
     summary: 'Create a video',
     description:
       'Starts a job that makes a video, in the format of OpenAI. The length and the resolution decide what it costs: that is held, and charged when the video is complete. A video that fails is not charged. Forms are accepted too, with `input_reference` as a file.',
-    auth: 'user-key',
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'VideosRequest',
       examples: {
@@ -54,8 +51,6 @@ export const VIDEOS: Operation[] = [
         usage: null,
       },
     },
-    errorFormat: 'chat',
-    errors: [...ERRORS, 'idempotency_conflict', 'already_charged'],
   },
   {
     id: 'listVideos',

@@ -7,7 +7,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image/png"
+	"io"
 	"os"
+	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -19,6 +21,9 @@ func main() {
 	picture := makeImage(ctx, client)
 	editImage(ctx, client, picture)
 	streamImage(ctx, client)
+	transcribe(ctx, client, speak(ctx, client))
+	moderate(ctx, client)
+	film(ctx, client)
 }
 
 func makeImage(ctx context.Context, client openai.Client) []byte {
@@ -60,6 +65,61 @@ func streamImage(ctx context.Context, client openai.Client) {
 	}
 	require(stream.Err())
 	report("stream", fmt.Sprint(types) == "[image_generation.partial_image image_generation.partial_image image_generation.completed]")
+}
+
+const said = "The sea was calm that morning."
+
+func speak(ctx context.Context, client openai.Client) []byte {
+	response, err := client.Audio.Speech.New(ctx, openai.AudioSpeechNewParams{
+		Model:          "sandbox/speak",
+		Input:          said,
+		Voice:          openai.AudioSpeechNewParamsVoiceUnion{OfString: openai.String("alloy")},
+		ResponseFormat: openai.AudioSpeechNewParamsResponseFormatWAV,
+	})
+	require(err)
+	defer response.Body.Close()
+	recording, err := io.ReadAll(response.Body)
+	require(err)
+	report("speech", bytes.HasPrefix(recording, []byte("RIFF")))
+	return recording
+}
+
+func transcribe(ctx context.Context, client openai.Client, recording []byte) {
+	transcript, err := client.Audio.Transcriptions.New(ctx, openai.AudioTranscriptionNewParams{
+		Model: "sandbox/listen",
+		File:  openai.File(bytes.NewReader(recording), "said.wav", "audio/wav"),
+	})
+	require(err)
+	report("transcript", transcript.Text == said)
+}
+
+func moderate(ctx context.Context, client openai.Client) {
+	checked, err := client.Moderations.New(ctx, openai.ModerationNewParams{
+		Model: "sandbox/moderation",
+		Input: openai.ModerationNewParamsInputUnion{OfString: openai.String(said)},
+	})
+	require(err)
+	report("moderation", len(checked.Results) == 1 && !checked.Results[0].Flagged)
+}
+
+func film(ctx context.Context, client openai.Client) {
+	video, err := client.Videos.New(ctx, openai.VideoNewParams{
+		Model:   "sandbox/film",
+		Prompt:  "A lighthouse at dusk",
+		Seconds: openai.VideoSeconds4,
+		Size:    openai.VideoSize1280x720,
+	})
+	for err == nil && (video.Status == openai.VideoStatusQueued || video.Status == openai.VideoStatusInProgress) {
+		time.Sleep(time.Second)
+		video, err = client.Videos.Get(ctx, video.ID)
+	}
+	require(err)
+	content, err := client.Videos.DownloadContent(ctx, video.ID, openai.VideoDownloadContentParams{})
+	require(err)
+	defer content.Body.Close()
+	bytes, err := io.ReadAll(content.Body)
+	require(err)
+	report("video", video.Status == openai.VideoStatusCompleted && len(bytes) > 1000)
 }
 
 func decode(text string) []byte {

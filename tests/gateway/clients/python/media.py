@@ -2,6 +2,7 @@
 
 import base64
 import sys
+import time
 
 from openai import OpenAI
 
@@ -34,3 +35,20 @@ events = client.images.generate(
 )
 types = [event.type for event in events]
 report("stream", types == ["image_generation.partial_image"] * 2 + ["image_generation.completed"])
+
+SAID = "The sea was calm that morning."
+speech = client.audio.speech.create(model="sandbox/speak", input=SAID, voice="alloy", response_format="wav").read()
+report("speech", speech.startswith(b"RIFF"))
+
+transcript = client.audio.transcriptions.create(model="sandbox/listen", file=("said.wav", speech, "audio/wav"))
+report("transcript", transcript.text == SAID)
+
+checked = client.moderations.create(model="sandbox/moderation", input=SAID)
+report("moderation", len(checked.results) == 1 and not checked.results[0].flagged)
+
+video = client.videos.create(model="sandbox/film", prompt="A lighthouse at dusk", seconds="4", size="1280x720")
+while video.status in ("queued", "in_progress"):
+    time.sleep(1)
+    video = client.videos.retrieve(video.id)
+film = client.videos.download_content(video.id).read()
+report("video", video.status == "completed" and len(film) > 1000)

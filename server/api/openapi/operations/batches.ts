@@ -4,7 +4,7 @@ import {
   messageBatchesQuerySchema,
 } from '../../../gateway/protocols/batches/schema';
 import type { Operation } from '../operation';
-import { ERRORS, ERRORS_OF_KEPT, IDEMPOTENCY_KEY, LIMITS } from './generate';
+import { ERRORS_OF_KEPT, GENERATION } from './generate';
 
 const FILE = {
   id: 'file_VcJbIuLYpqmchw6FdkYbz7',
@@ -62,8 +62,6 @@ const MESSAGE_BATCH_ID = { id: { description: 'The id of the batch.', example: M
 
 const user = { group: 'generate', auth: 'user-key' } as const;
 const OF_LISTS = ERRORS_OF_KEPT.filter((code) => code !== 'not_found');
-/** A provider is called after its content was accepted as a whole, or never. */
-const OF_STARTS = ERRORS.filter((code) => code !== 'content_refused');
 const NOT_STORED =
   'The lines are stored at the provider for days, so a batch never meets the data rule `no_retention`.';
 const pageOf = <Item extends { id: string }>(item: Item) => ({
@@ -151,13 +149,11 @@ const FILES: Operation[] = [
 
 const OF_OPENAI: Operation[] = [
   {
-    ...user,
+    ...GENERATION,
     id: 'createBatch',
-    method: 'post',
     path: '/v1/batches',
     summary: 'Create a batch',
     description: `Sends the lines of a file to a model of OpenAI, which answers them within a day at half the price. All lines have one model. The most that they can cost together is held; what was answered is charged once, when the batch ends. ${NOT_STORED}`,
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'BatchRequest',
       examples: {
@@ -173,8 +169,6 @@ const OF_OPENAI: Operation[] = [
       headers: ['x-svc-warnings'],
       example: { ...BATCH, status: 'validating', output_file_id: null, completed_at: null, usage: null },
     },
-    errorFormat: 'chat',
-    errors: [...OF_STARTS, 'idempotency_conflict', 'already_charged'],
   },
   {
     ...user,
@@ -220,13 +214,11 @@ const OF_OPENAI: Operation[] = [
 
 const OF_ANTHROPIC: Operation[] = [
   {
-    ...user,
+    ...GENERATION,
     id: 'createMessageBatch',
-    method: 'post',
     path: '/v1/messages/batches',
     summary: 'Create a batch of messages',
     description: `Sends requests of the messages format to a model of Anthropic, which answers them within a day at half the price. They are held and charged like a batch of \`POST /v1/batches\`. ${NOT_STORED}`,
-    requestHeaders: { ...IDEMPOTENCY_KEY, ...LIMITS },
     body: {
       schema: 'MessageBatchRequest',
       examples: {
@@ -254,7 +246,6 @@ const OF_ANTHROPIC: Operation[] = [
       example: MESSAGE_BATCH,
     },
     errorFormat: 'messages',
-    errors: [...OF_STARTS, 'idempotency_conflict', 'already_charged'],
   },
   {
     ...user,

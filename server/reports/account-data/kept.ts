@@ -15,6 +15,27 @@ import { WARNINGS_KEPT_MS } from '../../people/warnings/watch';
 
 export type Kept = { what: string; how: string; until: string };
 
+const inDays = (timeMs: number): string => `${timeMs / DAY_MS} days`;
+
+/** What outlives its request. */
+const JOBS: readonly Kept[] = [
+  {
+    what: 'Videos',
+    how: 'Where the provider keeps them, encrypted; neither the video nor its prompt',
+    until: `${inDays(VIDEOS_KEPT_MS)} after they end`,
+  },
+  {
+    what: 'Files for batches',
+    how: 'Encrypted, until you delete them',
+    until: inDays(FILES_KEPT_MS),
+  },
+  {
+    what: 'Batches',
+    how: 'Names of lines, encrypted; the results are at the provider only',
+    until: `${inDays(BATCHES_KEPT_MS)} after they end`,
+  },
+];
+
 export function listKept(): Kept[] {
   const { KEEP_RESPONSES_MINUTES, KEEP_REPLAYS_HOURS } = settings();
   return [
@@ -36,21 +57,7 @@ export function listKept(): Kept[] {
       how: 'Encrypted; only of requests with an Idempotency-Key',
       until: KEEP_REPLAYS_HOURS > 0 ? describeWait(KEEP_REPLAYS_HOURS * (HOUR_MS / 1000)) : 'Not stored',
     },
-    {
-      what: 'Videos',
-      how: 'Where the provider keeps them, encrypted; neither the video nor its prompt',
-      until: `${inDays(VIDEOS_KEPT_MS)} after they end`,
-    },
-    {
-      what: 'Files for batches',
-      how: 'Encrypted, until you delete them',
-      until: inDays(FILES_KEPT_MS),
-    },
-    {
-      what: 'Batches',
-      how: 'Names of lines, encrypted; the results are at the provider only',
-      until: `${inDays(BATCHES_KEPT_MS)} after they end`,
-    },
+    ...JOBS,
     {
       what: 'Receipts, purchases and invoices',
       how: 'Tokens, prices and charges, never content; signed statements of each day',
@@ -93,5 +100,3 @@ export function listKept(): Kept[] {
     },
   ];
 }
-
-const inDays = (timeMs: number): string => `${timeMs / DAY_MS} days`;

@@ -4,6 +4,7 @@ import { randomBase62 } from '../../server/base/ids';
 import { type LoopbackServer, listenOnLoopback, parseJson, readBody, sendJson } from '../loopback-server';
 import { type Answer, composeAnswer } from './answers';
 import { anthropicFormat } from './anthropic-format';
+import { isBatchPath, SandboxBatches } from './batches';
 import { isDocumentPath, sendDocuments } from './documents';
 import { sendEmbeddings } from './embeddings';
 import type { GenerationRequest } from './generation-request';
@@ -23,11 +24,16 @@ const SLOW_MS = 60_000;
 /** Non-streamed responses are delayed as well, but by no more than this. */
 const WHOLE_ANSWER_MAX_MS = 1_500;
 
-type Sandbox = { cache: PromptCache; log: RequestLog; videos: SandboxVideos };
+type Sandbox = { cache: PromptCache; log: RequestLog; videos: SandboxVideos; batches: SandboxBatches };
 
 /** A model provider on loopback: OpenAI's chat completions and embeddings, the endpoints of documents, and the basics of Anthropic's messages. */
 export async function startSandboxProvider(): Promise<LoopbackServer> {
-  const sandbox: Sandbox = { cache: new PromptCache(), log: new RequestLog(), videos: new SandboxVideos() };
+  const sandbox: Sandbox = {
+    cache: new PromptCache(),
+    log: new RequestLog(),
+    videos: new SandboxVideos(),
+    batches: new SandboxBatches(),
+  };
   const server = await listenOnLoopback((request, response) => route(sandbox, request, response));
   return { url: `${server.url}/v1`, close: server.close };
 }
@@ -37,6 +43,7 @@ async function route(sandbox: Sandbox, request: IncomingMessage, response: Serve
   response.setHeader('x-request-id', `req_${randomBase62(24)}`);
   if (request.method === 'POST' && isDocumentPath(pathname))
     return sendDocuments(sandbox.log, { request, response, pathname });
+  if (isBatchPath(pathname)) return sandbox.batches.handle(sandbox.log, pathname, request, response);
   switch (`${request.method} ${pathname}`) {
     case 'POST /v1/chat/completions':
       return generate(sandbox, openaiFormat, request, response);

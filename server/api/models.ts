@@ -10,7 +10,7 @@ import {
   readUnitPrice,
   writeUnitPrice,
 } from '../gateway/pricing/list-price';
-import { rulesMetBy } from '../gateway/pricing/met-rules';
+import { rulesOf } from '../gateway/pricing/met-rules';
 import { MODEL_TYPES, type ModelType, RESOLUTIONS, UNIT_KINDS } from '../gateway/protocols/neutral';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
@@ -167,7 +167,7 @@ export function writeModel(model: CatalogModel, forMessages: boolean): ListedMod
     },
     supported_parameters: supportedParameters(model),
     capabilities: model.capabilities,
-    data_rules: readRules(rulesMetBy(model.provider)),
+    data_rules: readRules(rulesOf(model)),
     pricing: writePricing(model),
   };
 }
@@ -184,13 +184,14 @@ const OUTPUT_OF: Readonly<Record<ModelType, Modalities['output_modalities'][numb
   moderation: 'text',
   ocr: 'text',
   video: 'video',
+  batch: 'text',
 };
 
-function writeArchitecture({ type, capabilities }: CatalogModel): Modalities {
+function writeArchitecture({ type, capabilities, maxOutputTokens }: CatalogModel): Modalities {
   const modalities: Modalities['input_modalities'] = [type === 'transcription' ? 'audio' : 'text'];
   if (capabilities.vision) modalities.push('image');
   if (capabilities.pdf) modalities.push('file');
-  const output = OUTPUT_OF[type];
+  const output = type === 'batch' && maxOutputTokens === 0 ? 'embeddings' : OUTPUT_OF[type];
   return {
     modality: `${modalities.join('+')}->${output}`,
     input_modalities: modalities,

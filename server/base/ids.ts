@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'cns' // consent to automatic charges
   | 'ech' // change of an e-mail address
   | 'evt' // webhook event
+  | 'file' // uploaded file
   | 'idn' // linked identity
   | 'key' // user key
   | 'inv' // invitation to a team
@@ -28,6 +29,8 @@ export type IdPrefix =
   | 'tm' // team
   | 'txn' // ledger transaction
   | 'usr'; // account, never leaves the service
+
+const TIMED: ReadonlySet<IdPrefix> = new Set(['req', 'txn', 'file']);
 
 // Random bytes are drawn in blocks, so that one system call serves many ids.
 const pool = Buffer.allocUnsafe(4096);
@@ -72,10 +75,10 @@ export function idFrom(prefix: IdPrefix, text: string): string {
 
 /**
  * Random, except for the time at the start of those under which every request writes a row: their index grows at its
- * end, where random ids would change another page for each row.
+ * end, where random ids would change another page for each row. Files are listed in the order of their ids.
  */
 export function newId(prefix: IdPrefix): string {
-  const time = prefix === 'req' || prefix === 'txn' ? toBase62(now(), TIME_CHARACTERS) : '';
+  const time = TIMED.has(prefix) ? toBase62(now(), TIME_CHARACTERS) : '';
   return `${prefix}_${time}${randomBase62(ID_CHARACTERS - time.length)}`;
 }
 

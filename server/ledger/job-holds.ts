@@ -13,8 +13,8 @@ import type { Metered, SettlementRow } from './settlement';
  * is a row of its room, and both change in one transaction.
  */
 
-/** Longer than any job may take. */
-export const LONGEST_JOB_SECONDS = 86_400;
+/** Longer than any job may take: providers end a batch after a day, and its results are read after that. */
+export const LONGEST_JOB_SECONDS = 26 * 3_600;
 
 /**
  * Gives the hold of a request to a job, which `makeJob` inserts. No sweeper ends it in the meantime, unless no instance
@@ -37,8 +37,8 @@ export function giveToJob(
   });
 }
 
-/** What a job ends with: a charge, or none, with what the provider may bill all the same. */
-export type JobEnd = { metered: Required<Metered> } | { loss: Loss | null };
+/** What a job ends with: a charge, or none, and what the provider may bill in addition to it. */
+export type JobEnd = { metered: Required<Metered>; loss?: Loss | null } | { loss: Loss | null };
 
 /**
  * Settles the hold of a job, in the transaction in which `endJob` ends it: a job that has ended before changes nothing.
@@ -58,8 +58,7 @@ export async function settleJob(
     if (!(await endJob(client, isHeld))) return null;
     if (!isHeld) return { row: null };
     const row = await settleIn(client, { userId, requestId, ...('metered' in end && end.metered) });
-    if ('loss' in end && end.loss !== null)
-      await recordLoss({ userId, requestId, partnerId }, end.loss, client);
+    if (end.loss != null) await recordLoss({ userId, requestId, partnerId }, end.loss, client);
     return { row };
   });
   if (settled === null) return null;

@@ -48,6 +48,9 @@ export async function deleteAccount(userId: string): Promise<void> {
     await removeBudgets(tx, userId);
     // Those that run are settled when they end, and forgotten then.
     await tx.videoJob.updateMany({ where: { userId }, data: { deletedAt: nowDate(), url: null } });
+    await tx.batchJob.updateMany({ where: { userId, endedAt: null }, data: { cancelledAt: nowDate() } });
+    await tx.batchJob.updateMany({ where: { userId }, data: { deletedAt: nowDate(), metadata: null } });
+    await tx.batchFile.deleteMany({ where: { userId } });
     await tx.userKey.updateMany({ where: { userId, label: { not: null } }, data: { label: null } });
     await tx.paymentCustomer.updateMany({ where: { userId }, data: { deletionDueAt: nowDate() } });
     await tx.loginChallenge.deleteMany({ where: { mailbox: mailboxOf(email), email } });

@@ -15,6 +15,9 @@ import * as transcriptions from '../../app/v1/audio/transcriptions/route.api';
 import * as translations from '../../app/v1/audio/translations/route.api';
 import * as sendCode from '../../app/v1/auth/send-code/route.api';
 import * as verifyCode from '../../app/v1/auth/verify-code/route.api';
+import * as batchCancel from '../../app/v1/batches/[id]/cancel/route.api';
+import * as batch from '../../app/v1/batches/[id]/route.api';
+import * as batches from '../../app/v1/batches/route.api';
 import * as completions from '../../app/v1/chat/completions/route.api';
 import * as balance from '../../app/v1/credits/balance/route.api';
 import * as checkoutSession from '../../app/v1/credits/checkout/[id]/route.api';
@@ -28,11 +31,18 @@ import * as statementDay from '../../app/v1/credits/statements/[day]/route.api';
 import * as statements from '../../app/v1/credits/statements/route.api';
 import * as embeddings from '../../app/v1/embeddings/route.api';
 import * as events from '../../app/v1/events/route.api';
+import * as fileContent from '../../app/v1/files/[id]/content/route.api';
+import * as file from '../../app/v1/files/[id]/route.api';
+import * as files from '../../app/v1/files/route.api';
 import * as imageEdits from '../../app/v1/images/edits/route.api';
 import * as images from '../../app/v1/images/generations/route.api';
 import * as userKey from '../../app/v1/keys/[id]/route.api';
 import * as revokeKey from '../../app/v1/keys/revoke/route.api';
 import * as userKeys from '../../app/v1/keys/route.api';
+import * as messageBatchCancel from '../../app/v1/messages/batches/[id]/cancel/route.api';
+import * as messageBatchResults from '../../app/v1/messages/batches/[id]/results/route.api';
+import * as messageBatch from '../../app/v1/messages/batches/[id]/route.api';
+import * as messageBatches from '../../app/v1/messages/batches/route.api';
 import * as countTokens from '../../app/v1/messages/count_tokens/route.api';
 import * as messages from '../../app/v1/messages/route.api';
 import * as model from '../../app/v1/models/[...id]/route.api';
@@ -102,6 +112,16 @@ export const API_ROUTES: Record<string, object> = {
   '/v1/responses/[id]': keptResponse,
   '/v1/responses/[id]/input_items': inputItems,
   '/v1/secret-scanning': secretScanning,
+  '/v1/batches': batches,
+  '/v1/batches/[id]': batch,
+  '/v1/batches/[id]/cancel': batchCancel,
+  '/v1/files': files,
+  '/v1/files/[id]': file,
+  '/v1/files/[id]/content': fileContent,
+  '/v1/messages/batches': messageBatches,
+  '/v1/messages/batches/[id]': messageBatch,
+  '/v1/messages/batches/[id]/cancel': messageBatchCancel,
+  '/v1/messages/batches/[id]/results': messageBatchResults,
   '/v1/videos': videos,
   '/v1/videos/[id]': video,
   '/v1/videos/[id]/content': videoContent,

@@ -4,8 +4,7 @@ import { ApiError } from '../base/errors';
 /** Endpoints of other services that clients call by default or by habit, and what to do instead. */
 const UNSUPPORTED: [RegExp, string][] = [
   [/^completions\b/, 'Completions without messages are not supported. Use POST /v1/chat/completions.'],
-  [/^(messages\/)?batches\b/, 'Batches are not supported. Send each request on its own.'],
-  [/^(files|uploads)\b/, 'Uploaded files are not supported. Send images and PDFs inline.'],
+  [/^uploads\b/, 'Uploads in parts are not supported. Use POST /v1/files.'],
   [/^images\b/, 'Only POST /v1/images/generations and /v1/images/edits are supported.'],
   [
     /^videos\/(edits|extensions|characters|[^/]+\/remix)\b/,

@@ -40,7 +40,7 @@ function toCanonical(path: string): string {
  * is not supported gets a response with the endpoint to use instead.
  */
 const UNVERSIONED =
-  /^\/(chat\/completions|messages|messages\/count_tokens|models|models\/.+|completions|embeddings|audio\/speech|audio\/transcriptions|audio\/translations|images\/generations|images\/edits|moderations|ocr|rerank|responses|responses\/.+|videos|videos\/.+)$/;
+  /^\/(chat\/completions|messages|messages\/count_tokens|messages\/batches|messages\/batches\/.+|batches|batches\/.+|files|files\/.+|models|models\/.+|completions|embeddings|audio\/speech|audio\/transcriptions|audio\/translations|images\/generations|images\/edits|moderations|ocr|rerank|responses|responses\/.+|videos|videos\/.+)$/;
 /** Under the base URL of another service, which no page of this one has. */
 const FOREIGN = /^\/(?!_next\/)(.*\/)?(v\d+(beta)?\/|chat\/completions$)/;
 

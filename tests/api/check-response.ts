@@ -105,7 +105,7 @@ export function startChecking(url: string, document: OpenApiDocument) {
       if (isGiven)
         expect(Object.keys(documented?.headers ?? {}), `${path} ${response.status}`).toContain(name);
     }
-    if (/^(?:audio|video)\//.test(type)) return;
+    if (/^(?:audio|video)\/|x-jsonl$/.test(type)) return;
     if (type === 'text/event-stream') return checkEvents(location, text);
     expect(
       compileContent(document, location)(JSON.parse(text)),

@@ -10,6 +10,7 @@ import { inTransaction, pool, prisma } from '@/server/base/db';
 import { settings } from '@/server/base/env';
 import { newId } from '@/server/base/ids';
 import { seal } from '@/server/base/seal';
+import { lookAfterBatches } from '@/server/gateway/run/batches/look-after-batches';
 import { lookAfterVideos } from '@/server/gateway/run/videos/look-after-videos';
 import { stopSpending } from '@/server/ledger';
 import { disablePartner, setAllowedModels } from '@/server/partners/partner';
@@ -243,6 +244,144 @@ test('POST /v1/videos, and the video', async () => {
     expect((await call(asked, { headers: as(unfunded), path })).status).toBe(404);
   }
   expect((await call(remove, one)).status).toBe(200);
+});
+
+const newUpload = (content: string): FormData => {
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  form.set('file', new Blob([content]), 'lines.jsonl');
+  return form;
+};
+const batchLine = (model: string, more = {}) =>
+  JSON.stringify({
+    custom_id: 'a',
+    method: 'POST',
+    url: '/v1/chat/completions',
+    body: generation(model, more),
+  });
+const batchOf = (input_file_id: string) => ({
+  input_file_id,
+  endpoint: '/v1/chat/completions',
+  completion_window: '24h',
+});
+const messageBatch = (model: string, more = {}) => ({
+  requests: [{ custom_id: 'a', params: generation(model, more) }],
+});
+
+/** Nothing listens there. */
+const DEAD_PROVIDERS = {
+  OPENAI_API_KEY: 'none',
+  OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+  ANTHROPIC_API_KEY: 'none',
+  ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/v1',
+};
+
+async function lookUntilOver(id: string): Promise<void> {
+  for (let look = 0; look < 3; look++) {
+    await pool().query(`UPDATE batch_job SET next_look_at = '2000-01-01' WHERE id = $1`, [id]);
+    await lookAfterBatches();
+  }
+}
+
+test('POST /v1/files, and the file', async () => {
+  const upload = (body: unknown, headers = as(funded)) => call('POST /v1/files', { headers, body });
+  const { id } = await (await upload(newUpload('{}'))).json();
+  expect((await upload({})).status).toBe(400);
+  expect((await upload(newUpload('{}'), {})).status).toBe(401);
+  expect((await upload(newUpload('{}'), as(paused))).status).toBe(403);
+  const asForm = { ...as(funded), 'content-type': 'multipart/form-data; boundary=b' };
+  expect((await upload(tooLong(17), asForm)).status).toBe(413);
+  expect((await upload('x', { ...asForm, 'content-encoding': 'compress' })).status).toBe(415);
+  const fast = await newPerson();
+  await withSettings({ LIMIT_REQUESTS_PER_KEY_PER_MINUTE: 1 }, async () => {
+    let status = 200;
+    while (status === 200) ({ status } = await upload(newUpload('{}'), as(fast)));
+    expect(status).toBe(429);
+  });
+  const list = 'GET /v1/files';
+  expect((await call(list, { headers: as(funded) })).status).toBe(200);
+  expect((await call(list, { headers: as(funded), query: '?limit=0' })).status).toBe(400);
+  expect((await call(list)).status).toBe(401);
+  expect((await call(list, { headers: as(paused) })).status).toBe(403);
+  for (const operation of ['GET /v1/files/{id}', 'GET /v1/files/{id}/content', 'DELETE /v1/files/{id}']) {
+    const path = `/v1/files/${id}${operation.endsWith('content') ? '/content' : ''}`;
+    expect((await call(operation, { path })).status).toBe(401);
+    expect((await call(operation, { headers: as(paused), path })).status).toBe(403);
+    expect((await call(operation, { headers: as(unfunded), path })).status).toBe(404);
+    expect((await call(operation, { headers: as(funded), path })).status).toBe(200);
+  }
+});
+
+test.each(['/v1/batches', '/v1/messages/batches'])('POST %s, and the batch', async (root) => {
+  const isOfMessages = root !== '/v1/batches';
+  const [echo, story] = isOfMessages
+    ? ['sandbox-anthropic/echo', 'sandbox-anthropic/story']
+    : ['sandbox/echo', 'sandbox/story'];
+  const operation = `POST ${root}`;
+  const bodyOf = async (model: string, more = {}, person = funded): Promise<object> => {
+    if (isOfMessages) return messageBatch(model, more);
+    const file = await call('POST /v1/files', {
+      headers: as(person),
+      body: newUpload(batchLine(model, more)),
+    });
+    return batchOf((await file.json()).id);
+  };
+  const send = (body: unknown, headers = as(funded)) => call(operation, { headers, body });
+  const body = await bodyOf(echo);
+  const started = await send(body);
+  expect(started.status).toBe(200);
+  const { id } = await started.json();
+  const others = new Map([[JSON.stringify({}), body]]);
+  await repeat(operation, async (headers, more) => {
+    const name = JSON.stringify(more);
+    others.set(name, others.get(name) ?? (await bodyOf(story, more)));
+    return send(others.get(name), headers);
+  });
+  expect((await send({})).status).toBe(400);
+  expect((await send(body, {})).status).toBe(401);
+  expect((await send(await bodyOf(echo, {}, unfunded), as(unfunded))).status).toBe(402);
+  expect((await send(await bodyOf(story, {}, limited), as(limited))).status).toBe(403);
+  expect((await send(body, as(paused))).status).toBe(403);
+  expect((await send(await bodyOf('sandbox/nothing'))).status).toBe(404);
+  expect((await send(tooLong(33))).status).toBe(413);
+  expect((await send('x', { ...as(funded), 'content-encoding': 'compress' })).status).toBe(415);
+  await withSettings({ LIMIT_RUNNING_PER_USER: 0 }, async () => expect((await send(body)).status).toBe(429));
+  const dead = isOfMessages ? 'anthropic/claude-sonnet-4-5' : 'openai/gpt-4.1-mini';
+  await withSettings(DEAD_PROVIDERS, async () => expect((await send(await bodyOf(dead))).status).toBe(502));
+
+  const list = `GET ${root}`;
+  expect((await call(list, { headers: as(funded) })).status).toBe(200);
+  expect((await call(list, { headers: as(funded), query: '?limit=0' })).status).toBe(400);
+  expect((await call(list)).status).toBe(401);
+  expect((await call(list, { headers: as(paused) })).status).toBe(403);
+
+  const path = `${root}/${id}`;
+  if (isOfMessages)
+    expect((await call(`DELETE ${root}/{id}`, { headers: as(funded), path })).status).toBe(400);
+  await lookUntilOver(id);
+  const ended = await (await call(`GET ${root}/{id}`, { headers: as(funded), path })).json();
+  const results = isOfMessages ? `GET ${root}/{id}/results` : 'GET /v1/files/{id}/content';
+  const resultsPath = isOfMessages ? `${path}/results` : `/v1/files/${ended.output_file_id}/content`;
+  expect((await call(results, { headers: as(funded), path: resultsPath })).status).toBe(200);
+  await withSettings(DEAD_PROVIDERS, async () => {
+    await pool().query('UPDATE batch_job SET model = $2 WHERE id = $1', [id, `${dead}:batch`]);
+    expect((await call(results, { headers: as(funded), path: resultsPath })).status).toBe(502);
+  });
+  for (const [asked, where] of [
+    [`GET ${root}/{id}`, path],
+    [`POST ${root}/{id}/cancel`, `${path}/cancel`],
+    ...(isOfMessages
+      ? [
+          [results, resultsPath],
+          [`DELETE ${root}/{id}`, path],
+        ]
+      : []),
+  ] as [string, string][]) {
+    expect((await call(asked, { path: where })).status).toBe(401);
+    expect((await call(asked, { headers: as(paused), path: where })).status).toBe(403);
+    expect((await call(asked, { headers: as(unfunded), path: where })).status).toBe(404);
+    if (asked !== results) expect((await call(asked, { headers: as(funded), path: where })).status).toBe(200);
+  }
 });
 
 type Send = (body: object, headers?: Record<string, string>) => Promise<Response>;
@@ -663,6 +802,27 @@ test('while no connection to the database is free, every endpoint that needs one
     'GET /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
     'DELETE /v1/responses/{id}': { headers: as(funded), path: '/v1/responses/resp_1' },
     'GET /v1/responses/{id}/input_items': { headers: as(funded), path: '/v1/responses/resp_1/input_items' },
+    'POST /v1/files': { headers: as(funded), body: newUpload('{}') },
+    'GET /v1/files': { headers: as(funded) },
+    'GET /v1/files/{id}': { headers: as(funded), path: '/v1/files/file_1' },
+    'DELETE /v1/files/{id}': { headers: as(funded), path: '/v1/files/file_1' },
+    'GET /v1/files/{id}/content': { headers: as(funded), path: '/v1/files/file_1/content' },
+    'POST /v1/batches': { headers: as(funded), body: batchOf('file_1') },
+    'GET /v1/batches': { headers: as(funded) },
+    'GET /v1/batches/{id}': { headers: as(funded), path: '/v1/batches/batch_1' },
+    'POST /v1/batches/{id}/cancel': { headers: as(funded), path: '/v1/batches/batch_1/cancel' },
+    'POST /v1/messages/batches': { headers: as(funded), body: messageBatch('sandbox-anthropic/echo') },
+    'GET /v1/messages/batches': { headers: as(funded) },
+    'GET /v1/messages/batches/{id}': { headers: as(funded), path: '/v1/messages/batches/msgbatch_1' },
+    'DELETE /v1/messages/batches/{id}': { headers: as(funded), path: '/v1/messages/batches/msgbatch_1' },
+    'POST /v1/messages/batches/{id}/cancel': {
+      headers: as(funded),
+      path: '/v1/messages/batches/msgbatch_1/cancel',
+    },
+    'GET /v1/messages/batches/{id}/results': {
+      headers: as(funded),
+      path: '/v1/messages/batches/msgbatch_1/results',
+    },
     'GET /v1/videos': { headers: as(funded) },
     'GET /v1/videos/{id}': { headers: as(funded), path: '/v1/videos/video_1' },
     'DELETE /v1/videos/{id}': { headers: as(funded), path: '/v1/videos/video_1' },

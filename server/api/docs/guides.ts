@@ -33,6 +33,12 @@ export const GUIDES: readonly Guide[] = [
       'Pictures and films from text and from pictures, transcripts of recordings, and what they cost.',
   },
   {
+    slug: 'batches',
+    file: 'batches.md',
+    title: 'Batches',
+    description: 'Many requests within a day, at half the price.',
+  },
+  {
     slug: 'widget',
     file: 'widget.md',
     title: 'The checkout widget',

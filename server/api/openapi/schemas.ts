@@ -1,5 +1,18 @@
 import { z } from 'zod';
 import { chatErrorSchema, messagesErrorSchema, oauthErrorSchema } from '../../base/http/error-bodies';
+import {
+  batchListSchema,
+  batchRequestSchema,
+  batchSchema,
+  deletedFileSchema,
+  deletedMessageBatchSchema,
+  fileListSchema,
+  fileSchema,
+  fileUploadSchema,
+  messageBatchListSchema,
+  messageBatchRequestSchema,
+  messageBatchSchema,
+} from '../../gateway/protocols/batches/schema';
 import { chatChunkSchema, chatCompletionSchema } from '../../gateway/protocols/chat/response-schema';
 import { chatRequestSchema } from '../../gateway/protocols/chat/schema';
 import { embeddingListSchema } from '../../gateway/protocols/embeddings/response-schema';
@@ -85,6 +98,9 @@ const REQUESTS = {
   TranscriptionRequest: transcriptionRequestSchema,
   TranslationRequest: translationRequestSchema,
   VideosRequest: videosRequestSchema,
+  BatchRequest: batchRequestSchema,
+  MessageBatchRequest: messageBatchRequestSchema,
+  FileUpload: fileUploadSchema,
   CountTokensRequest: countTokensSchema,
   QuoteRequest: quoteRequestSchema,
   PricingRequest: pricingRequestSchema,
@@ -117,6 +133,14 @@ const RESPONSES = {
   OcrResult: ocrResultSchema,
   ImageList: imageListSchema,
   Transcription: transcriptionSchema,
+  Batch: batchSchema,
+  BatchList: batchListSchema,
+  MessageBatch: messageBatchSchema,
+  MessageBatchList: messageBatchListSchema,
+  DeletedMessageBatch: deletedMessageBatchSchema,
+  File: fileSchema,
+  FileList: fileListSchema,
+  DeletedFile: deletedFileSchema,
   Video: videoSchema,
   VideoList: videoListSchema,
   DeletedVideo: deletedVideoSchema,

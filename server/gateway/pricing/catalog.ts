@@ -5,6 +5,7 @@ import { settings } from '../../base/env';
 import { invariant } from '../../base/errors';
 import type { ModelType, Resolution } from '../protocols/neutral';
 import audioJson from './audio-models.json';
+import { listBatchModels } from './batch-models';
 import catalogJson from './catalog.json';
 import { type CatalogFile, NO_FILE, readCatalogFile } from './catalog-file';
 import {
@@ -123,6 +124,9 @@ export function buildCatalog(catalogFile: string | undefined): Catalog {
   const entries = new Map(builtIn.map((entry) => [entry.id, entry]));
   const file: CatalogFile = catalogFile === undefined ? NO_FILE : readCatalogFile(catalogFile, entries);
   for (const entry of file.models) entries.set(entry.id, entry);
+  // The operator's own price of a model says nothing about its price in a batch.
+  const own = new Set(file.models.map(({ id }) => id));
+  for (const entry of listBatchModels(builtIn.filter(({ id }) => !own.has(id)))) entries.set(entry.id, entry);
   const versions = new Map(
     [...entries].map(([id, { prices }]) => [id, prices.map((dated) => toVersion(id, dated))]),
   );

@@ -63,6 +63,8 @@ function scale(price: string, numerator: bigint, denominator: bigint): string {
   return writeListPrice((readListPrice(price) * numerator + denominator - 1n) / denominator);
 }
 
+export const halfPrice = (price: string): string => scale(price, 1n, 2n);
+
 const BP = 10_000;
 
 /** A list price with the commission on it. */

@@ -8,8 +8,9 @@ import {
   type WireFormatName,
 } from '../../base/endpoints';
 import { isLive, readSecret, settings } from '../../base/env';
+import { ordinaryIdOf } from './batch-models';
 import { type CatalogModel, catalogModels, findCatalogModel, findOwnProvider } from './catalog';
-import { rulesMetBy } from './met-rules';
+import { rulesOf } from './met-rules';
 
 /** The URL and key for requests to a provider. */
 export type ProviderTarget = {
@@ -72,10 +73,13 @@ export function servedModels(): CatalogModel[] {
   return catalogModels().filter(isServed);
 }
 
+/** Those that can be allowed or excluded. What holds for a model holds for its batches. */
+export const choosableModels = (): CatalogModel[] => servedModels().filter(({ type }) => type !== 'batch');
+
 /** The models that an app may use. */
 export const modelsOf = ({ allModels, allowedModels, dataRules }: ModelChoice): CatalogModel[] =>
   servedModels().filter(
-    (model) => (allModels || allowedModels.includes(model.id)) && meetsRules(model, dataRules),
+    (model) => (allModels || allowedModels.includes(ordinaryIdOf(model.id))) && meetsRules(model, dataRules),
   );
 
 type ModelChoice = { allModels: boolean; allowedModels: readonly string[]; dataRules: RuleSet };
@@ -115,11 +119,9 @@ const isServed = (model: CatalogModel): boolean =>
 export function meetsRules({ id, fallbacks }: CatalogModel, rules: RuleSet): boolean {
   if (rules === NO_RULES) return true;
   return [id, ...fallbacks].some((candidate) => {
-    const provider = findCatalogModel(candidate)?.provider;
+    const model = findCatalogModel(candidate);
     return (
-      provider !== undefined &&
-      findTarget(provider) !== null &&
-      unmetRules(rules, rulesMetBy(provider)) === NO_RULES
+      model !== null && findTarget(model.provider) !== null && unmetRules(rules, rulesOf(model)) === NO_RULES
     );
   });
 }

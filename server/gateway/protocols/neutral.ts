@@ -71,6 +71,7 @@ export const MODEL_TYPES = [
   'moderation',
   'ocr',
   'video',
+  'batch',
 ] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 

@@ -1,6 +1,6 @@
 import { NO_RULES, type RuleSet, unmetRules } from '../../base/data-rules';
 import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
-import { rulesMetBy } from '../pricing/met-rules';
+import { rulesOf } from '../pricing/met-rules';
 import { findTarget, type ProviderTarget } from '../pricing/served';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
 
@@ -19,7 +19,7 @@ export function resolveCandidates(id: string): Candidates | null {
   return [requested, ...requested.model.fallbacks.flatMap((fallback) => findCandidate(fallback) ?? [])];
 }
 
-function findCandidate(id: string): Candidate | null {
+export function findCandidate(id: string): Candidate | null {
   const model = findCatalogModel(id);
   if (model === null) return null;
   const target = findTarget(model.provider);
@@ -28,14 +28,12 @@ function findCandidate(id: string): Candidate | null {
 
 /** The data rules that each one meets. */
 export const policiesOf = (candidates: Candidates): RuleSet[] =>
-  candidates.map(({ model }) => rulesMetBy(model.provider));
+  candidates.map(({ model }) => rulesOf(model));
 
 /** Those that meet the rules; null if none does. */
 export function meeting(rules: RuleSet, candidates: Candidates): Candidates | null {
   if (rules === NO_RULES) return candidates;
-  const [first, ...others] = candidates.filter(
-    ({ model }) => unmetRules(rules, rulesMetBy(model.provider)) === NO_RULES,
-  );
+  const [first, ...others] = candidates.filter(({ model }) => unmetRules(rules, rulesOf(model)) === NO_RULES);
   return first === undefined ? null : [first, ...others];
 }
 

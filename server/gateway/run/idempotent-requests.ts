@@ -11,6 +11,7 @@ import { describeError, log } from '../../base/log';
 import { openSealedBytes, sealBytes } from '../../base/seal';
 import { type Hold, readOutcome } from '../../ledger';
 import type { ClientRequest } from '../protocols/client-protocols';
+import type { BatchFormat } from '../providers/batches';
 
 /**
  * Generation requests with an `Idempotency-Key`: one row per user, app (or run key) and key. A request claims the key before its
@@ -32,7 +33,7 @@ export type Idempotent = {
   partnerId: string;
   key: string;
   requestId: string;
-  format: ClientRequest['format'];
+  format: ClientRequest['format'] | `batch of ${BatchFormat}`;
   bodyHash: Buffer;
 };
 

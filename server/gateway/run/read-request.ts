@@ -213,6 +213,7 @@ const ENDPOINTS_OF: Readonly<Record<ModelType, string>> = {
   moderation: 'POST /v1/moderations',
   ocr: 'POST /v1/ocr',
   video: 'POST /v1/videos',
+  batch: 'POST /v1/batches or /v1/messages/batches',
 };
 
 function requireType(candidates: Candidates, modelType: ModelType): Candidates {

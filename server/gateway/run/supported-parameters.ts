@@ -1,4 +1,5 @@
-import type { CatalogModel } from '../pricing/catalog';
+import { ordinaryIdOf } from '../pricing/batch-models';
+import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
 import { findTarget } from '../pricing/served';
 import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
 import { imageParameters } from '../providers/images';
@@ -12,6 +13,9 @@ import { transcriptionParameters } from '../providers/transcriptions';
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
 export function supportedParameters(model: CatalogModel): string[] {
   const { type, provider, upstreamModel, capabilities, prices } = model;
+  // Of a batch, its lines have those of the model.
+  const ordinary = type === 'batch' ? findCatalogModel(ordinaryIdOf(model.id)) : null;
+  if (ordinary !== null) return supportedParameters(ordinary).filter((name) => name !== 'web_search_options');
   if (type === 'embedding') return ['dimensions', 'encoding_format'];
   const { format } = findTarget(provider) ?? { format: 'openai' as const };
   const profile = profileOf(provider, format);

@@ -107,11 +107,11 @@ function dispatch(
 /** Starts a job at a provider, which answers before it works. */
 export const startJob = (
   target: ProviderTarget,
-  path: string,
+  request: UpstreamRequest,
   body: UpstreamBody,
   abort: Abort,
   timeouts: UpstreamTimeouts,
-): Promise<UpstreamResponse> => sendRequest(target, { path, headers: {} }, body, abort, timeouts);
+): Promise<UpstreamResponse> => sendRequest(target, request, body, abort, timeouts);
 
 /** Reads what a provider says of a job. Redirects are not followed. */
 export const readJob = (
@@ -121,7 +121,11 @@ export const readJob = (
   timeouts: UpstreamTimeouts,
 ): Promise<UpstreamResponse> =>
   read(
-    { origin: target.origin, path: target.basePath + path, headers: withKey(target, {}) },
+    {
+      origin: target.origin,
+      path: target.basePath + path,
+      headers: withKey(target, FORMATS[target.format].writeHeaders({}, { isNative: true, warnings: [] })),
+    },
     abort,
     timeouts,
   );

@@ -3,6 +3,8 @@ import { describeWait } from '../../base/describe-wait';
 import { settings } from '../../base/env';
 import { TRACES_KEPT_MS } from '../../base/traces';
 import { UNANSWERED_KEPT_DAYS } from '../../gateway/counts/unanswered-requests';
+import { FILES_KEPT_MS } from '../../gateway/run/batches/file-store';
+import { BATCHES_KEPT_MS } from '../../gateway/run/batches/job-store';
 import { VIDEOS_KEPT_MS } from '../../gateway/run/videos/job-store';
 import { UNDO_MS } from '../../people/change-email';
 import { USES_KEPT_MS } from '../../people/keys/uses';
@@ -12,6 +14,27 @@ import { WARNINGS_KEPT_MS } from '../../people/warnings/watch';
 /** What the service itself stores about a user, and how long, as it is set up here. */
 
 export type Kept = { what: string; how: string; until: string };
+
+const inDays = (timeMs: number): string => `${timeMs / DAY_MS} days`;
+
+/** What outlives its request. */
+const JOBS: readonly Kept[] = [
+  {
+    what: 'Videos',
+    how: 'Where the provider keeps them, encrypted; neither the video nor its prompt',
+    until: `${inDays(VIDEOS_KEPT_MS)} after they end`,
+  },
+  {
+    what: 'Files for batches',
+    how: 'Encrypted, until you delete them',
+    until: inDays(FILES_KEPT_MS),
+  },
+  {
+    what: 'Batches',
+    how: 'Names of lines, encrypted; the results are at the provider only',
+    until: `${inDays(BATCHES_KEPT_MS)} after they end`,
+  },
+];
 
 export function listKept(): Kept[] {
   const { KEEP_RESPONSES_MINUTES, KEEP_REPLAYS_HOURS } = settings();
@@ -34,11 +57,7 @@ export function listKept(): Kept[] {
       how: 'Encrypted; only of requests with an Idempotency-Key',
       until: KEEP_REPLAYS_HOURS > 0 ? describeWait(KEEP_REPLAYS_HOURS * (HOUR_MS / 1000)) : 'Not stored',
     },
-    {
-      what: 'Videos',
-      how: 'Where the provider keeps them, encrypted; neither the video nor its prompt',
-      until: `${inDays(VIDEOS_KEPT_MS)} after they end`,
-    },
+    ...JOBS,
     {
       what: 'Receipts, purchases and invoices',
       how: 'Tokens, prices and charges, never content; signed statements of each day',
@@ -81,5 +100,3 @@ export function listKept(): Kept[] {
     },
   ];
 }
-
-const inDays = (timeMs: number): string => `${timeMs / DAY_MS} days`;

@@ -262,6 +262,23 @@ const SELECTIONS: readonly Selection[] = [
     },
   },
   {
+    name: 'batches',
+    model: 'BatchJob',
+    key: ['id'],
+    withheld: {
+      lines: CONTENT,
+      metadata: CONTENT,
+      upload_id: 'Names the lines at the provider, under the account of the operator.',
+      upstream_id: 'Names the batch at the provider, under the account of the operator.',
+      output_id: 'Names the results at the provider, under the account of the operator.',
+      error_id: 'Names the results at the provider, under the account of the operator.',
+      next_look_at: WORK,
+      most_cost: 'The hold of the request, before commission.',
+      rate_bp: 'On the receipt of the request.',
+    },
+  },
+  { name: 'files', model: 'BatchFile', key: ['id'], withheld: { name: CONTENT } },
+  {
     name: 'idempotent_requests',
     model: 'IdempotentRequest',
     key: ['partner_id', 'key'],

@@ -20,11 +20,10 @@ test.each<[string, () => Promise<unknown>, string]>([
     'Completions without messages are not supported. Use POST /v1/chat/completions.',
   ],
   [
-    'files',
-    async () => client.files.list(),
-    'Uploaded files are not supported. Send images and PDFs inline.',
+    'uploads in parts',
+    async () => client.uploads.cancel('upload_1'),
+    'Uploads in parts are not supported. Use POST /v1/files.',
   ],
-  ['batches', async () => client.batches.list(), 'Batches are not supported. Send each request on its own.'],
   [
     'variations of images',
     async () => client.images.createVariation({ image: await toFile(Buffer.from('x'), 'a.png') }),
@@ -57,14 +56,6 @@ test.each<[string, () => Promise<unknown>, string]>([
   ],
 ])('%s get 404 that names the way out', async (_, call, message) => {
   await expect(call()).rejects.toMatchObject({ status: 404, type: 'not_found', error: { message } });
-});
-
-test('batches of the messages format get their error in that format', async () => {
-  const response = await fetch(`${url}/v1/messages/batches`, { method: 'POST', body: '{}' });
-  expect([response.status, await response.json()]).toMatchObject([
-    404,
-    { type: 'error', error: { type: 'not_found', message: expect.stringContaining('Batches') } },
-  ]);
 });
 
 test.each([

@@ -196,6 +196,20 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
       });
   for (const more of [{}, { prompt: 7 }, { model: 'sandbox/echo' }])
     await call(one, '/v1/videos', { key, body: { model: 'sandbox/film', prompt: 'hello', ...more } });
+  const params = {
+    model: 'sandbox-anthropic/echo',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'hi' }],
+  };
+  for (const more of [{}, { model: 'sandbox/echo' }, { max_tokens: 'x' }])
+    await call(one, '/v1/messages/batches', {
+      key,
+      body: { requests: [{ custom_id: 'a', params: { ...params, ...more } }] },
+    });
+  await call(one, '/v1/batches', {
+    key,
+    body: { input_file_id: 'file_x', endpoint: '/v1/responses', completion_window: '24h' },
+  });
   const order = { publishable_key: pk, amount: 5, currency: 'usd', metadata: { seat: 8 } };
   const bought = await call(one, '/v1/credits/checkout', { key, body: order });
   const history = await call(two, '/v1/credits/history', { key });
@@ -212,6 +226,14 @@ async function callEveryEndpoint(pk: string, key: string): Promise<void> {
     '/v1/videos',
     '/v1/videos/video_x',
     '/v1/videos/video_x/content',
+    '/v1/files',
+    '/v1/files/file_x',
+    '/v1/files/file_x/content',
+    '/v1/batches',
+    '/v1/batches/batch_x',
+    '/v1/messages/batches',
+    '/v1/messages/batches/msgbatch_x',
+    '/v1/messages/batches/msgbatch_x/results',
   ])
     await call(two, where, { key });
   const exchange = { grant_type: 'signin_token', publishable_key: pk, token: 'svc_st_x', code_verifier: 'x' };

@@ -1,4 +1,5 @@
 import type { Operation } from '../operation';
+import { BATCHES } from './batches';
 import { CHECKOUT } from './checkout';
 import { CREDITS } from './credits';
 import { DOCUMENT } from './document';
@@ -14,6 +15,7 @@ import { VIDEOS } from './videos';
 export const OPERATIONS: readonly Operation[] = [
   ...GENERATE,
   ...VIDEOS,
+  ...BATCHES,
   ...MODELS,
   ...CREDITS,
   ...CHECKOUT,

@@ -1,6 +1,6 @@
 import { Section } from '@/app/_ui/section';
 import { writeTypedLimits } from '@/server/base/typed-limits';
-import { servedModels } from '@/server/gateway/pricing/served';
+import { choosableModels } from '@/server/gateway/pricing/served';
 import { ALL_APPS } from '@/server/ledger';
 import { findLimitsOfApp, listUserLimits } from '@/server/people/user-limits';
 import { LimitBars } from './limit-bars';
@@ -57,7 +57,7 @@ export async function LimitSections({ userId, partnerId, name }: Props) {
             saved={typed}
             zone={zone}
             zones={Intl.supportedValuesOf('timeZone')}
-            models={servedModels().map(({ id, name: label }) => ({ id, label }))}
+            models={choosableModels().map(({ id, name: label }) => ({ id, label }))}
           />
         </Section>
       </div>

@@ -6,7 +6,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { creditsToJson } from '@/server/base/credits';
 import { writeTypedLimits } from '@/server/base/typed-limits';
-import { servedModels } from '@/server/gateway/pricing/served';
+import { choosableModels } from '@/server/gateway/pricing/served';
 import { hasRight } from '@/server/partners/rights';
 import {
   type AppLimits,
@@ -34,7 +34,7 @@ export default async function LimitsPage({ params, searchParams }: Props) {
   const form = {
     partnerId: app.id,
     ceiling: ceiling && writeTypedLimits(ceiling),
-    models: servedModels().map(({ id, name }) => ({ id, label: name })),
+    models: choosableModels().map(({ id, name }) => ({ id, label: name })),
   };
   const savedOfUser = ofUsers.find(({ appUserId }) => appUserId === user)?.limits ?? null;
   return (

@@ -3,7 +3,7 @@ import { PageHead } from '@/app/_ui/page-head';
 import { Section } from '@/app/_ui/section';
 import { NO_RULES } from '@/server/base/data-rules';
 import { priceForUsers } from '@/server/gateway/pricing/list-price';
-import { countByRules, modelsOf, servedModels } from '@/server/gateway/pricing/served';
+import { choosableModels, countByRules, modelsOf } from '@/server/gateway/pricing/served';
 import { describeUnitPrices } from '@/server/gateway/pricing/unit-words';
 import { hasRight } from '@/server/partners/rights';
 import { ForRight } from '../../for-right';
@@ -16,7 +16,7 @@ export const metadata: Metadata = { title: 'Models' };
 export default async function ModelsPage(props: AppParams) {
   const { app, role } = await requireMember(props);
   const priced = (price: string) => priceForUsers(price, app.rateBp);
-  const served = servedModels().map(({ id, name, type, provider, listPrices, prices }) => ({
+  const served = choosableModels().map(({ id, name, type, provider, listPrices, prices }) => ({
     id,
     name,
     type,

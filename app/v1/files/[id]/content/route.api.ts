@@ -1,0 +1,10 @@
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
+import { sendFileContent } from '@/server/gateway/run/batches/files';
+
+type Context = { params: Promise<{ id: string }> };
+
+export const GET = (request: Request, context: Context): Promise<Response> =>
+  respond('chat', async () => sendFileContent(request, (await context.params).id));
+
+export const OPTIONS = preflight;

@@ -1,0 +1,13 @@
+import { preflight } from '@/server/base/http/cors';
+import { respond } from '@/server/base/http/respond';
+import { deleteMessageBatch, sendBatch } from '@/server/gateway/run/batches/read-batches';
+
+type Context = { params: Promise<{ id: string }> };
+
+export const GET = (request: Request, context: Context): Promise<Response> =>
+  respond('messages', async () => sendBatch(request, (await context.params).id, 'anthropic'));
+
+export const DELETE = (request: Request, context: Context): Promise<Response> =>
+  respond('messages', async () => deleteMessageBatch(request, (await context.params).id));
+
+export const OPTIONS = preflight;

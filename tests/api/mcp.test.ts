@@ -130,8 +130,11 @@ describe('without a credential', () => {
   test('models are listed with their prices, and filtered', async () => {
     const { body } = await call({}, 'list_models', { search: 'SANDBOX/echo' });
     expect(body).toEqual({
-      total: 1,
-      models: [expect.objectContaining({ id: 'sandbox/echo', input: expect.any(Number) })],
+      total: 2,
+      models: [
+        expect.objectContaining({ id: 'sandbox/echo', input: 0.15 }),
+        expect.objectContaining({ id: 'sandbox/echo:batch', input: 0.075 }),
+      ],
     });
   });
 

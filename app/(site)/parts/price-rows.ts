@@ -27,9 +27,14 @@ export type PriceRow = Pick<CatalogModel, 'id' | 'type' | 'name' | 'provider' | 
   isServed: boolean;
 };
 
-/** The whole catalogue, newest first; with a live Stripe key, only the models that are served. */
+/**
+ * The whole catalogue, newest first; with a live Stripe key, only the models that are served. Prices in batches follow
+ * from those of their models.
+ */
 export function priceRows(): PriceRow[] {
-  const rows = catalogModels().map(toRow);
+  const rows = catalogModels()
+    .filter(({ type }) => type !== 'batch')
+    .map(toRow);
   return (isLive() ? rows.filter(({ isServed }) => isServed) : rows).sort(
     (a, b) => rank(a) - rank(b) || b.released.localeCompare(a.released) || a.id.localeCompare(b.id),
   );

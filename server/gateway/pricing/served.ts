@@ -73,8 +73,10 @@ export function servedModels(): CatalogModel[] {
   return catalogModels().filter(isServed);
 }
 
+const isChoosable = ({ type }: CatalogModel): boolean => type !== 'batch';
+
 /** Those that can be allowed or excluded. What holds for a model holds for its batches. */
-export const choosableModels = (): CatalogModel[] => servedModels().filter(({ type }) => type !== 'batch');
+export const choosableModels = (): CatalogModel[] => servedModels().filter(isChoosable);
 
 /** The models that an app may use. */
 export const modelsOf = ({ allModels, allowedModels, dataRules }: ModelChoice): CatalogModel[] =>
@@ -84,11 +86,12 @@ export const modelsOf = ({ allModels, allowedModels, dataRules }: ModelChoice): 
 
 type ModelChoice = { allModels: boolean; allowedModels: readonly string[]; dataRules: RuleSet };
 
-/** How many models would be left with any choice of rules. */
+/** How many models would be left with any choice of rules, without their batches. */
 export function countByRules(models: readonly CatalogModel[]): Record<RuleSet, number> {
+  const counted = models.filter(isChoosable);
   const choices = Array.from({ length: ALL_RULES + 1 }, (_, rules) => rules);
   return Object.fromEntries(
-    choices.map((rules) => [rules, models.filter((model) => meetsRules(model, rules)).length]),
+    choices.map((rules) => [rules, counted.filter((model) => meetsRules(model, rules)).length]),
   );
 }
 

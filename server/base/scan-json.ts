@@ -80,7 +80,7 @@ export type JsonOutline = {
 
 /** Counts what JSON contains, chunk by chunk. Does not check that it is JSON. */
 export class JsonScan {
-  readonly #maxDepth: number;
+  readonly #most: Pick<typeof JSON_LIMITS, 'depth' | 'values'>;
   readonly #places: FieldPlace[] = [];
   /** The bytes of the chunks before. */
   #before = 0;
@@ -99,8 +99,8 @@ export class JsonScan {
   #isInString = false;
   #isEscaped = false;
 
-  constructor(maxDepth = JSON_LIMITS.depth) {
-    this.#maxDepth = maxDepth;
+  constructor(most: Partial<Pick<typeof JSON_LIMITS, 'depth' | 'values'>> = {}) {
+    this.#most = { ...JSON_LIMITS, ...most };
   }
 
   /** Of all chunks, if they are JSON. */
@@ -112,6 +112,7 @@ export class JsonScan {
   add(bytes: Buffer): void {
     const { length } = bytes;
     const before = this.#before;
+    const { values: maxValues, depth: maxDepth } = this.#most;
     let values = this.#values;
     let depth = this.#depth;
     let numberLength = this.#numberLength;
@@ -126,7 +127,7 @@ export class JsonScan {
         if (numberLength > LONG_NUMBER + 1) continue;
         this.#noteOddNumber(depth);
         values += EXTRA_OF_LONG_NUMBER;
-        if (values > JSON_LIMITS.values) throw manyValues();
+        if (values > maxValues) throw manyValues(maxValues);
         continue;
       }
       numberLength = 0;
@@ -141,7 +142,7 @@ export class JsonScan {
       } else {
         values++;
         if (kind === OPEN) {
-          if (++depth > this.#maxDepth) throw deep();
+          if (++depth > maxDepth) throw deep();
           this.#fields[depth] = 0;
           if (depth === 2 && bytes[at] === BRACKET) this.#openList(before + at);
         } else if (kind === COMMA) {
@@ -154,7 +155,7 @@ export class JsonScan {
           if (fields > JSON_LIMITS.fieldsPerObject) throw manyFields();
           this.#fields[depth] = fields;
         }
-        if (values > JSON_LIMITS.values) throw manyValues();
+        if (values > maxValues) throw manyValues(maxValues);
       }
     }
     this.#values = values;
@@ -224,7 +225,7 @@ function findSpecial(bytes: Buffer, from: number): number {
 }
 
 const deep = () => refuseBody(`is nested deeper than ${JSON_LIMITS.depth} levels`);
-const manyValues = () => refuseBody(`contains more than ${JSON_LIMITS.values} values and field names`);
+const manyValues = (most: number) => refuseBody(`contains more than ${most} values and field names`);
 const manyFields = () => refuseBody(`contains an object of more than ${JSON_LIMITS.fieldsPerObject} fields`);
 const manyEscapes = () =>
   refuseBody(`contains more than ${JSON_LIMITS.escapes} escapes such as \\n or \\u00e9`);

@@ -88,6 +88,21 @@ export async function readCutJson(
   return { cut: cutter?.end() ?? { text, strings: [] }, source: { bytes, outline: scan.outline() } };
 }
 
+/**
+ * Reads JSON whose parts are parsed one by one, with at most so many `values` in all. Its bytes count for the user key,
+ * given as the stored hash. `digest` receives them too.
+ */
+export async function readJsonSource(
+  request: ApiRequest,
+  limitBytes: number,
+  { key, digest, values }: { key: string; digest: Hash; values: number },
+): Promise<JsonSource> {
+  const scan = new JsonScan({ values });
+  const chunks: Buffer[] = [];
+  await readDecoded(request, { limitBytes, key, digest, scan, chunks, addText: () => {} });
+  return { bytes: Buffer.concat(chunks), outline: scan.outline() };
+}
+
 type Reading = {
   limitBytes: number;
   key?: string;

@@ -40,7 +40,7 @@ export const noteUnparsed = (warnings: string[]) => (): void => {
  * response may contain arguments of any depth, and those that are too deep stay text.
  */
 export function scanArguments(all: Iterable<unknown>, param: string): void {
-  const scan = new JsonScan(Number.POSITIVE_INFINITY);
+  const scan = new JsonScan({ depth: Number.POSITIVE_INFINITY });
   let length = 0;
   for (const json of all) {
     if (typeof json !== 'string') continue;

@@ -4,6 +4,7 @@ import type { Json } from '../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../protocols/read-fields';
 import { readCount } from './count';
 import { readEmbeddedFailure, readProviderFailure } from './provider-failure';
+import { requireParsable } from './response-limits';
 import { formHeaders } from './write-form';
 
 /**
@@ -152,7 +153,7 @@ export function readResultLine(format: BatchFormat, line: string): SeenLine | nu
 
 function readExactObject(line: string): Json | null {
   try {
-    const value = parseExactly(line);
+    const value = parseExactly(requireParsable(line));
     return isObject(value) ? value : null;
   } catch {
     return null;

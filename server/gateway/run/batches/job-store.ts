@@ -46,7 +46,6 @@ export type JobRow = {
   endpoint: string;
   input_file_id: string | null;
   metadata: Buffer | null;
-  lines: Buffer;
   line_count: number;
   most_cost: bigint;
   upload_id: string | null;
@@ -65,6 +64,15 @@ export type JobRow = {
   ended_at: Date | null;
   expires_at: Date;
 };
+
+/** All but `lines`, which `readLines` reads: those of a page of jobs would take a gigabyte. */
+const COLUMNS =
+  `id user_id partner_id key_id format model price_version rate_bp data_rules endpoint input_file_id metadata
+  line_count most_cost upload_id upstream_id state completed failed error_message output_id output_bytes error_id
+  error_bytes created_at cancelled_at complete_by ended_at expires_at`
+    .split(/\s+/)
+    .map((name) => `j.${name}`)
+    .join();
 
 type Given = Pick<
   JobRow,
@@ -108,21 +116,25 @@ export async function insertJob(
   };
   const names = Object.keys(row);
   const { rows } = await client.query<JobRow>(
-    `INSERT INTO batch_job (${names}) VALUES (${names.map((_, index) => `$${index + 1}`)}) RETURNING *`,
+    `INSERT INTO batch_job AS j (${names}) VALUES (${names.map((_, index) => `$${index + 1}`)}) RETURNING ${COLUMNS}`,
     Object.values(row),
   );
   return rows[0] as JobRow;
 }
 
-export const openLines = ({ id, lines }: JobRow): Line[] =>
-  (JSON.parse(openSealed(lines, boundTo(id, 'lines'))) as [string, number, number, string][]).map(
-    ([customId, inputTokens, outputTokens, most]) => ({
-      customId,
-      inputTokens,
-      outputTokens,
-      most: BigInt(most) as Picocredits,
-    }),
-  );
+/** Up to 8 MB. */
+export async function readLines(id: string): Promise<Line[]> {
+  const { rows } = await pool().query<{ lines: Buffer }>('SELECT lines FROM batch_job WHERE id = $1', [id]);
+  const [row] = rows;
+  if (row === undefined) return [];
+  const written: [string, number, number, string][] = JSON.parse(openSealed(row.lines, boundTo(id, 'lines')));
+  return written.map(([customId, inputTokens, outputTokens, most]) => ({
+    customId,
+    inputTokens,
+    outputTokens,
+    most: BigInt(most) as Picocredits,
+  }));
+}
 
 export const openMetadata = ({ id, metadata }: JobRow): Record<string, string> | null =>
   metadata === null ? null : JSON.parse(openSealed(metadata, boundTo(id, 'metadata')));
@@ -146,7 +158,7 @@ export async function claimDueJobs(limit: number): Promise<JobRow[]> {
      WHERE id IN (
        SELECT id FROM batch_job WHERE state = 'running' AND next_look_at <= $1
        ORDER BY next_look_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-     RETURNING j.*`,
+     RETURNING ${COLUMNS}`,
     [nowDate(), new Date(now() + CLAIMED_MS), limit],
   );
   return rows;
@@ -159,7 +171,8 @@ export async function lookLater(
 ): Promise<void> {
   const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_LOOK_MS, (now() - created_at.getTime()) / 20));
   await pool().query(
-    `UPDATE batch_job SET next_look_at = $2, completed = greatest(completed, $3), failed = greatest(failed, $4)
+    `UPDATE batch_job SET next_look_at = $2, completed = greatest(completed, least($3, line_count)),
+       failed = greatest(failed, least($4, line_count))
      WHERE id = $1 AND state = 'running'`,
     [id, new Date(now() + pauseMs), completed, failed],
   );
@@ -186,7 +199,7 @@ export type ReadRow = JobRow & { charge: bigint | null };
 
 const OWN = `j.user_id = $1 AND j.partner_id = $2 AND ($3::text[] IS NULL OR j.key_id = ANY ($3))
     AND j.deleted_at IS NULL AND j.expires_at > $4`;
-const READ = `SELECT j.*, -t.credits AS charge FROM batch_job j
+const READ = `SELECT ${COLUMNS}, -t.credits AS charge FROM batch_job j
   LEFT JOIN ledger_transaction t ON t.user_id = j.user_id AND t.id = 'txn_' || split_part(j.id, '_', 2)
   WHERE ${OWN}`;
 

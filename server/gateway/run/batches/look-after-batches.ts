@@ -14,7 +14,7 @@ import { type Candidate, findCandidate } from '../candidates';
 import { readJob, startJob } from '../upstream';
 import type { UpstreamResponse } from '../upstream-response';
 import { addUnseen, countLine, endWithoutResults, endWithResults, newTally } from './end-batch';
-import { claimDueJobs, type JobRow, lookLater, noteCreated, openLines, requestIdOf } from './job-store';
+import { claimDueJobs, type JobRow, lookLater, noteCreated, readLines, requestIdOf } from './job-store';
 import { readResults } from './read-results';
 
 const AT_ONCE = 4;
@@ -145,12 +145,15 @@ async function call(
   }
 }
 
+/** Of PostgreSQL. */
+const MAX_INTEGER = 2 ** 31 - 1;
+
 type Over = SeenBatch & { state: Exclude<SeenBatch['state'], 'running'> };
 
 async function endSeen(job: JobRow, candidate: Candidate, text: string, seen: Over): Promise<void> {
   if (seen.state === 'failed') return endWithoutResults(job, { message: readBatchError(text), loss: null });
   const { state, outputId, errorId } = seen;
-  const lines = openLines(job);
+  const lines = await readLines(job.id);
   const tally = newTally(job);
   const bytes = { output: 0, error: 0 };
   for (const [where, id] of [
@@ -166,8 +169,8 @@ async function endSeen(job: JobRow, candidate: Candidate, text: string, seen: Ov
   await endWithResults(job, tally, {
     state,
     output_id: outputId,
-    output_bytes: bytes.output,
+    output_bytes: Math.min(bytes.output, MAX_INTEGER),
     error_id: errorId,
-    error_bytes: bytes.error,
+    error_bytes: Math.min(bytes.error, MAX_INTEGER),
   });
 }

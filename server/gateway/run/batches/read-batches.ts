@@ -5,10 +5,17 @@ import { dollarsToJson } from '../../../base/credits';
 import { settings } from '../../../base/env';
 import { ApiError } from '../../../base/errors';
 import type { ApiRequest } from '../../../base/http/api-request';
-import { GENERATION_BODY_BYTES, parseJsonObject, readText, validate } from '../../../base/http/read-body';
+import {
+  GENERATION_BODY_BYTES,
+  parseWithMetadata,
+  readJsonSource,
+  readText,
+  validate,
+} from '../../../base/http/read-body';
 import { SMALL_BODY_BYTES } from '../../../base/http/receive-body';
 import type { Reply } from '../../../base/http/reply';
 import { privateJson } from '../../../base/http/respond';
+import { limitNameOf } from '../../../base/rate-limit/key-turns';
 import { readBranch } from '../../../people/keys/run-keys';
 import {
   type Batch,
@@ -19,7 +26,6 @@ import {
   type MessageBatch,
   messageBatchesQuerySchema,
   type messageBatchListSchema,
-  messageBatchRequestSchema,
 } from '../../protocols/batches/schema';
 import { refuse } from '../../protocols/read-fields';
 import type { BatchFormat } from '../../providers/batches';
@@ -37,8 +43,7 @@ import {
   type ReadRow,
   WINDOW_MS,
 } from './job-store';
-import type { GivenLine } from './plan-lines';
-import { readRequestLines } from './read-lines';
+import { MAX_LIST_VALUES, readRequestItems, readRequestLines } from './read-lines';
 import { resultFileId, sendResults } from './send-results';
 import { startBatch } from './start-batch';
 
@@ -51,8 +56,10 @@ export const createBatch = (request: ApiRequest, requestId: string): Promise<Rep
     format: 'openai',
     describe: (job) => describeBatch({ ...job, charge: null }),
     read: async () => {
-      const { body, bodyHash } = await readWhole(request, SMALL_BODY_BYTES, batchRequestSchema);
-      const { input_file_id: inputFileId, endpoint, metadata = null } = body;
+      const text = await readText(request, SMALL_BODY_BYTES);
+      const asked = validate(batchRequestSchema, parseWithMetadata(text));
+      const { input_file_id: inputFileId, endpoint, metadata = null } = asked;
+      const bodyHash = createHash('sha256').update(text).digest();
       return {
         bodyHash,
         ask: async (caller) => {
@@ -72,37 +79,20 @@ export const createMessageBatch = (request: ApiRequest, requestId: string): Prom
     requestId,
     format: 'anthropic',
     describe: (job) => describeMessageBatch({ ...job, charge: null }),
-    read: async () => {
-      const { body, bodyHash } = await readWhole(request, GENERATION_BODY_BYTES, messageBatchRequestSchema);
-      const lines = body.requests.map(
-        ({ custom_id: customId, params }, index): GivenLine => ({
-          place: `requests.${index}`,
-          bodyName: 'params',
-          customId,
-          body: params,
-        }),
-      );
+    read: async (keyHash) => {
+      const digest = createHash('sha256');
+      const reading = { key: limitNameOf(keyHash), digest, values: MAX_LIST_VALUES };
+      const lines = readRequestItems(await readJsonSource(request, GENERATION_BODY_BYTES, reading));
       const asked = {
         format: 'anthropic',
         endpoint: '/v1/messages',
         inputFileId: null,
         metadata: null,
+        lines,
       } as const;
-      return { bodyHash, ask: async () => ({ ...asked, lines }) };
+      return { bodyHash: digest.digest(), ask: async () => asked };
     },
   });
-
-async function readWhole<Schema extends z.ZodType>(
-  request: ApiRequest,
-  limitBytes: number,
-  schema: Schema,
-): Promise<{ body: z.output<Schema>; bodyHash: Buffer }> {
-  const text = await readText(request, limitBytes);
-  return {
-    body: validate(schema, parseJsonObject(text)),
-    bodyHash: createHash('sha256').update(text).digest(),
-  };
-}
 
 const toSeconds = (date: Date): number => Math.floor(date.getTime() / SECOND_MS);
 const windowEnd = ({ created_at }: JobRow): Date => new Date(created_at.getTime() + WINDOW_MS);
@@ -175,7 +165,6 @@ function describeMessageBatch(job: ReadRow): MessageBatch {
 }
 
 const ID = /^(msg)?batch_\w{1,60}$/;
-const PREFIX: Readonly<Record<BatchFormat, string>> = { openai: 'batch_', anthropic: 'msgbatch_' };
 
 const notFound = (): ApiError =>
   new ApiError(
@@ -184,8 +173,8 @@ const notFound = (): ApiError =>
   );
 
 async function requireBatch(owner: KeptReader, id: string, format: BatchFormat): Promise<ReadRow> {
-  const job = ID.test(id) && id.startsWith(PREFIX[format]) ? await findJob(owner, id) : null;
-  if (job === null) throw notFound();
+  const job = ID.test(id) ? await findJob(owner, id) : null;
+  if (job?.format !== format) throw notFound();
   return job;
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../base/errors';
 import { describeError, log } from '../../../base/log';
 import { findCandidate } from '../candidates';
-import { type JobRow, openLines, type ReadRow } from './job-store';
+import { type JobRow, type ReadRow, readLines } from './job-store';
 import { NoResults, type Result, readResults } from './read-results';
 
 /** Sends the results of a batch as its provider has them, line by line and at the pace of the client. */
@@ -27,7 +27,7 @@ export async function sendResults(job: ReadRow, which: ResultFile): Promise<Resp
     throw new ApiError('not_found', 'This batch has no results yet. Read its status until it has ended.');
   if (upstreamId === null || candidate === null)
     throw new ApiError('not_found', 'This batch has no results.');
-  const results = firstOfEach(readResults(job, candidate, openLines(job), upstreamId), job);
+  const results = firstOfEach(readResults(job, candidate, await readLines(job.id), upstreamId), job);
   const first = await results.next().catch((cause: unknown) => {
     throw unreadable(cause);
   });

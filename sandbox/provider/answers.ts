@@ -2,6 +2,7 @@ import { fillSchema, isObject } from './fill-schema';
 import type { GenerationRequest } from './generation-request';
 import { hashText, seededRandom } from './seeded-random';
 import { chooseStory } from './stories';
+import { spokenTokens } from './talk';
 import { countPromptTokens, type PromptCache } from './token-usage';
 
 /** The output of a model, independent of the wire format. One token is one piece of text. */
@@ -15,7 +16,14 @@ export type Answer = {
   usage: Usage | null;
 };
 export type Search = { query: string; results: { title: string; url: string }[] };
-export type Usage = { promptTokens: number; cachedTokens: number; completionTokens: number };
+/** With the tokens of audio. */
+export type Usage = {
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  heardTokens: number;
+  spokenTokens: number;
+};
 
 export const SPLIT_UTF8_TEXT = 'Grüße aus Zürich, 世界! Une fenêtre, 🌍🚀 und ein Gruß an 日本語.';
 const BIG_USAGE_FACTOR = 50;
@@ -33,7 +41,7 @@ export function composeAnswer(request: GenerationRequest, cache: PromptCache): A
     toolCalls,
     search: request.searchesWeb ? searchWeb(lastUserText(request)) : null,
     finish: isCall ? 'tool' : finish,
-    usage: measureUsage(request, cache, Math.max(1, written.length)),
+    usage: measureUsage(request, cache, Math.max(1, written.length), tokens.join('')),
   };
 }
 
@@ -51,6 +59,7 @@ function chooseText(request: GenerationRequest): string {
         ? 'The request has no tools.'
         : `The tool returned: ${findResults(request).join(' ')}`;
     case 'echo':
+    case 'talk':
       return prompt;
     default:
       // The failure models need a few tokens so that they can fail midway.
@@ -121,11 +130,16 @@ function measureUsage(
   request: GenerationRequest,
   cache: PromptCache,
   completionTokens: number,
+  text: string,
 ): Usage | null {
-  const promptTokens = countPromptTokens(request.messages);
+  const { heardTokens } = request;
+  const spoken = request.speaks === null ? 0 : spokenTokens(text);
+  const audio = { heardTokens, spokenTokens: spoken };
+  const promptTokens = countPromptTokens(request.messages) + heardTokens;
   const cachedTokens = cache.read(request.model, request.messages);
   if (request.model === 'no-usage') return null;
-  if (request.model !== 'big-usage') return { promptTokens, cachedTokens, completionTokens };
+  if (request.model !== 'big-usage')
+    return { promptTokens, cachedTokens, completionTokens: completionTokens + spoken, ...audio };
   const reported = Math.max(BIG_USAGE_MINIMUM, (request.maxTokens ?? 0) * BIG_USAGE_FACTOR);
-  return { promptTokens, cachedTokens, completionTokens: reported };
+  return { promptTokens, cachedTokens, completionTokens: reported, ...audio };
 }

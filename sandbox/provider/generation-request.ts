@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hear, type SpokenFormat } from './talk';
 
 /** A request of either wire format. */
 export type GenerationRequest = {
@@ -16,11 +17,20 @@ export type GenerationRequest = {
   parallelCalls: boolean;
   /** The schema of a JSON response. */
   responseSchema: unknown;
+  /** The tokens of recordings in the prompt. */
+  heardTokens: number;
+  /** The format of the audio of the response; null for text. */
+  speaks: SpokenFormat | null;
 };
 export type Message = { role: string; text: string };
 export type Tool = { name: string; schema: unknown };
 
-const part = z.looseObject({ type: z.string(), text: z.string().optional() });
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  input_audio: z.looseObject({ data: z.string() }).optional(),
+});
+type Part = z.infer<typeof part>;
 const content = z.union([z.string(), z.array(part), z.null()]).optional();
 const chosenTool = z.looseObject({ name: z.string() });
 const message = z.looseObject({ role: z.string(), content });
@@ -47,6 +57,8 @@ const chatSchema = z.looseObject({
     .union([z.enum(['auto', 'none', 'required']), z.looseObject({ function: chosenTool.optional() })])
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
+  modalities: z.array(z.enum(['text', 'audio'])).nullish(),
+  audio: z.looseObject({ voice: z.string(), format: z.enum(['wav', 'pcm16']) }).nullish(),
   response_format: z
     .looseObject({
       type: z.string(),
@@ -110,6 +122,8 @@ export function readChatRequest(body: unknown): ReadResult {
       searchesWeb: false,
       parallelCalls: data.parallel_tool_calls !== false,
       responseSchema: format?.type === 'json_object' ? ANY_OBJECT : format?.json_schema?.schema,
+      heardTokens: data.messages.flatMap(recordingsOf).reduce((sum, { tokens }) => sum + tokens, 0),
+      speaks: data.modalities?.includes('audio') === true ? (data.audio?.format ?? 'wav') : null,
     },
   };
 }
@@ -143,6 +157,8 @@ export function readMessagesRequest(body: unknown): ReadResult {
       searchesWeb: choice?.type !== 'none' && offered.some(isSearch),
       parallelCalls: choice?.disable_parallel_tool_use !== true,
       responseSchema: data.output_config?.format?.schema,
+      heardTokens: 0,
+      speaks: null,
     },
   };
 }
@@ -163,8 +179,13 @@ function readTurn({ role, content: given }: z.infer<typeof message>): Message[] 
 
 function joinText(given: z.infer<typeof content>): string {
   if (typeof given === 'string') return given;
-  return (given ?? []).map((piece) => piece.text ?? '').join('');
+  return (given ?? []).map((piece) => piece.text ?? heard(piece)?.text ?? '').join('');
 }
+
+const heard = ({ input_audio: audio }: Part) => (audio === undefined ? null : hear(audio.data));
+
+const recordingsOf = ({ content: given }: z.infer<typeof message>) =>
+  Array.isArray(given) ? given.flatMap((piece) => heard(piece) ?? []) : [];
 
 function describeRefusal(error: z.ZodError): ReadResult {
   const [issue] = error.issues;

@@ -4,6 +4,7 @@ import type { Failure } from './wire-format';
 const SANDBOX_MODELS = [
   'echo',
   'story',
+  'talk',
   'tool',
   'error-400',
   'error-401',

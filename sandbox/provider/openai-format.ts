@@ -3,6 +3,7 @@ import { randomBase62 } from '../../server/base/ids';
 import type { Answer, Usage } from './answers';
 import { type GenerationRequest, readChatRequest } from './generation-request';
 import type { Frame, StreamScript } from './stream-steps';
+import { say, writeSpeech } from './talk';
 import type { Failure, FailureKind, WireFormat } from './wire-format';
 
 const SYSTEM_FINGERPRINT = 'fp_sandbox0001';
@@ -21,9 +22,12 @@ function writeWhole(request: GenerationRequest, answer: Answer): unknown {
   const calls = answer.toolCalls;
   const message = {
     role: 'assistant',
-    content: calls.length === 0 ? answer.tokens.join('') : null,
+    content: calls.length === 0 && request.speaks === null ? answer.tokens.join('') : null,
     refusal: null,
     annotations: [],
+    ...(request.speaks !== null && {
+      audio: writeSpeech(newAudioId(), answer.tokens.join(''), request.speaks, nowSeconds()),
+    }),
     ...(calls.length > 0 && {
       tool_calls: calls.map((call) => ({ id: newCallId(), type: 'function', function: call })),
     }),
@@ -55,7 +59,7 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
     ],
     content: [
       ...writeToolDeltas(answer).map((delta) => chunk(delta)),
-      ...answer.tokens.map((content, index) => chunk({ content }, null, answer.pausesMs[index] ?? 0)),
+      ...writeDeltas(request, answer).map((delta, index) => chunk(delta, null, answer.pausesMs[index] ?? 0)),
     ],
     finish: [chunk({}, FINISH_REASONS[answer.finish])],
     usage,
@@ -68,6 +72,13 @@ function writeStream(request: GenerationRequest, answer: Answer): StreamScript {
       }),
     ),
   };
+}
+
+/** Of audio, each has some of it and of its transcript. */
+function writeDeltas({ speaks }: GenerationRequest, { tokens }: Answer): object[] {
+  if (speaks === null) return tokens.map((content) => ({ content }));
+  const id = newAudioId();
+  return tokens.map((token) => ({ audio: { id, data: say(token, 'pcm16'), transcript: token } }));
 }
 
 /** Splits the arguments into pieces that are not valid JSON on their own. */
@@ -86,10 +97,10 @@ function writeUsage(usage: Usage): object {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: usage.heardTokens },
     completion_tokens_details: {
       reasoning_tokens: 0,
-      audio_tokens: 0,
+      audio_tokens: usage.spokenTokens,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },
@@ -104,12 +115,14 @@ function envelope(request: GenerationRequest, object: string): object {
   return {
     id: `chatcmpl-${randomBase62(29)}`,
     object,
-    created: Math.floor(now() / SECOND_MS),
+    created: nowSeconds(),
     model: request.model,
     system_fingerprint: SYSTEM_FINGERPRINT,
   };
 }
 
+const nowSeconds = (): number => Math.floor(now() / SECOND_MS);
+const newAudioId = (): string => `audio_${randomBase62(24)}`;
 const newCallId = (): string => `call_${randomBase62(24)}`;
 
 function frame(body: unknown, pauseMs = 0): Frame {

@@ -12,6 +12,7 @@ import {
 } from '../gateway/pricing/list-price';
 import { rulesOf } from '../gateway/pricing/met-rules';
 import { MODEL_TYPES, type ModelType, RESOLUTIONS, UNIT_KINDS } from '../gateway/protocols/neutral';
+import { hasAudio } from '../gateway/run/candidates';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */
@@ -187,15 +188,19 @@ const OUTPUT_OF: Readonly<Record<ModelType, Modalities['output_modalities'][numb
   batch: 'text',
 };
 
-function writeArchitecture({ type, capabilities, maxOutputTokens }: CatalogModel): Modalities {
+function writeArchitecture(model: CatalogModel): Modalities {
+  const { type, capabilities, maxOutputTokens } = model;
+  const speaks = hasAudio(model);
   const modalities: Modalities['input_modalities'] = [type === 'transcription' ? 'audio' : 'text'];
   if (capabilities.vision) modalities.push('image');
   if (capabilities.pdf) modalities.push('file');
+  if (speaks) modalities.push('audio');
   const output = type === 'batch' && maxOutputTokens === 0 ? 'embeddings' : OUTPUT_OF[type];
+  const outputs: Modalities['output_modalities'] = speaks ? [output, 'audio'] : [output];
   return {
-    modality: `${modalities.join('+')}->${output}`,
+    modality: `${modalities.join('+')}->${outputs.join('+')}`,
     input_modalities: modalities,
-    output_modalities: [output],
+    output_modalities: outputs,
   };
 }
 

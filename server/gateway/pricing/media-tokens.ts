@@ -79,12 +79,14 @@ const LARGEST_TO_LIKELY_TEXT = 3;
 const LIKELY_TEXT_PER_PAGE = 1_500;
 
 type Model = { upstreamModel: string; contextWindow: number };
+/** Recordings are not counted in tokens of text. */
+type Seen = Omit<ShownMedia, 'audioSeconds'>;
 
 /**
  * The maximum token count of a request's media, for a hold. A document that cannot be read may fill the
  * context window; a provider refuses, and does not bill, more than that.
  */
-export function largestMediaTokens(media: ShownMedia, model: Model): number {
+export function largestMediaTokens(media: Seen, model: Model): number {
   const rule = ruleOf(model, media);
   if (rule === null) return 0;
   const page = Math.max(
@@ -96,7 +98,7 @@ export function largestMediaTokens(media: ShownMedia, model: Model): number {
 }
 
 /** The likely token count, for a charge without reported usage. */
-export function likelyMediaTokens(media: ShownMedia, model: Model): number {
+export function likelyMediaTokens(media: Seen, model: Model): number {
   const rule = ruleOf(model, media);
   if (rule === null) return 0;
   const { pages, documentTokens } = media;
@@ -107,11 +109,11 @@ export function likelyMediaTokens(media: ShownMedia, model: Model): number {
   return imagesTokens(rule, media, LIKELY_IMAGE) + Math.min(model.contextWindow, Math.ceil(ofPages));
 }
 
-const imagesTokens = (rule: Rule, { images }: ShownMedia, unknown: Pixels): number =>
+const imagesTokens = (rule: Rule, { images }: Seen, unknown: Pixels): number =>
   images.reduce((sum, image) => sum + imageTokens(rule, image, unknown), 0);
 
 /** Null when there is nothing to count. */
-function ruleOf({ upstreamModel }: Model, { images, pages }: ShownMedia): Rule | null {
+function ruleOf({ upstreamModel }: Model, { images, pages }: Seen): Rule | null {
   if (images.length === 0 && pages === 0) return null;
   const name = upstreamModel.slice(upstreamModel.lastIndexOf('/') + 1);
   return RULES.find(([names]) => names.test(name))?.[1] ?? OTHERS;

@@ -1,4 +1,6 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { measureAudio } from './audio-length/audio-length';
+import { UnreadableAudio } from './audio-length/measured-audio';
 import { addTextSize, PIECES_PER_TOKEN, type TextSize } from './bound-tokens';
 import { countCharacters } from './count-characters';
 import { readImageSize } from './image-size';
@@ -29,8 +31,6 @@ const BOUNDS = {
   likelyPerPiece: { o200k: 1, openai: 1, anthropic: 1.2 },
   likelyBytesPerToken: 3,
   likelyOutputBytesPerToken: { o200k: 4, openai: 4, anthropic: 3 },
-  /** 50 a second, at 48 kbit/s in base64. */
-  audioByte: 50 / 8_000,
   message: 8,
   /** The longest text that is added to a message, such as the note above a later system message. */
   note: 16,
@@ -64,6 +64,7 @@ type Size = TextSize & {
   otherTokens: number;
   images: ShownImage[];
   documents: (string | null)[];
+  recordings: string[];
 };
 
 /** What the model reads next to the messages. A schema for the output may be sent as a tool. */
@@ -80,11 +81,13 @@ export type CountedPart = { elements: number; tokens: number };
 export const NOTHING_COUNTED: CountedPart = { elements: 0, tokens: 0 };
 
 type LaterSize = Omit<ShownMedia, 'images'> & { unreadBytes: number };
-export const NO_DOCUMENTS: LaterSize = { pages: 0, documentTokens: 0, unreadBytes: 0 };
+export const NO_DOCUMENTS: LaterSize = { pages: 0, documentTokens: 0, audioSeconds: 0, unreadBytes: 0 };
 
-/** What takes long is measured later: documents, and long texts. Null is a document that only the provider can fetch. */
+/** What takes long is measured later: documents, recordings and long texts. Null is a document that only the provider can fetch. */
 export type Measured = {
   documents: readonly (string | null)[];
+  /** In base64. */
+  recordings?: readonly string[];
   unread: readonly string[];
   sizeOf: (kind: TokenKind, later: LaterSize) => InputSize;
   media: MediaSource;
@@ -105,7 +108,7 @@ export function measureInput(
   size.otherTokens += rest.length * BOUNDS.message;
   for (const message of rest) addMessage(message, size);
   const { added, repeated } = addOptions(counted.elements === 0 ? options : loadableOptions(options), size);
-  const { images, documents, unread, unreadJson } = size;
+  const { images, documents, recordings, unread, unreadJson } = size;
   const sizeOf: Measured['sizeOf'] = (kind, { unreadBytes, ...ofDocuments }) => ({
     largestInputTokens:
       countTokens(size, BOUNDS.largestPerPiece[kind]) -
@@ -119,10 +122,12 @@ export function measureInput(
       Math.ceil((unreadBytes + unreadJson) / BOUNDS.likelyBytesPerToken),
     media: { images, ...ofDocuments },
   });
-  return { documents, unread, sizeOf, media: findMedia(size) };
+  return { documents, recordings, unread, sizeOf, media: findMedia(size) };
 }
 
-function findMedia({ images, documents }: Size): MediaSource {
+/** The count of a prompt does not show which of its tokens are audio, so it says nothing about the next prompt. */
+function findMedia({ images, documents, recordings }: Size): MediaSource {
+  if (recordings.length > 0) return 'fetched';
   if (images.length + documents.length === 0) return 'none';
   const isContained = images.every(({ size }) => size !== null) && !documents.includes(null);
   return isContained ? 'contained' : 'fetched';
@@ -164,6 +169,7 @@ const newSize = (otherTokens: number): Size => ({
   otherTokens,
   images: [],
   documents: [],
+  recordings: [],
 });
 
 /** The most tokens of the schema by which Claude writes a call of one of these tools. */
@@ -300,7 +306,7 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
       return 'file_data';
     }
     case 'input_audio':
-      size.otherTokens += countCharacters(part) * BOUNDS.audioByte;
+      size.recordings.push(asText(asObject(part.input_audio).data));
       return 'input_audio';
     default:
       return null;
@@ -310,9 +316,10 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
 /** The size in tokens of one kind. */
 export type Measure = (kind: TokenKind) => InputSize;
 
-/** Measures the documents, which share the work, and counts the bytes of long texts. */
+/** Measures recordings, and documents, which share the work, and counts the bytes of long texts. */
 export async function measureDocuments({
   documents,
+  recordings = [],
   unread,
   sizeOf,
   measureDocument = measurePdf,
@@ -335,7 +342,21 @@ export async function measureDocuments({
     sum.documentTokens += textTokens;
     if (isRead) await letOthersRun();
   }
+  for (const base64 of recordings) {
+    sum.audioSeconds += measureRecording(base64);
+    await letOthersRun();
+  }
   return (kind) => sizeOf(kind, sum);
+}
+
+/** One that cannot be read may fill the context window, like such a document. */
+function measureRecording(base64: string): number {
+  try {
+    return measureAudio(Buffer.from(base64, 'base64')).mostSeconds;
+  } catch (error) {
+    if (error instanceof UnreadableAudio) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
 }
 
 function showImageUrl(image: unknown): ShownImage {

@@ -54,6 +54,7 @@ export const writeUnits = ({ input, output }: Units): Pick<TokenUsage, 'inputUni
 export type UnitModel = {
   provider: string;
   upstreamModel: string;
+  contextWindow: number;
   prices: Readonly<{
     inputUnit?: { kind: UnitKind } | undefined;
     outputUnit?: { kind: UnitKind } | undefined;
@@ -93,7 +94,13 @@ export type ShownImage = { size: Pixels | null; isLowDetail: boolean };
  * The media of a request. Their token count depends on the model. `documentTokens` bounds the text on the
  * pages; it is infinite where a document cannot be read.
  */
-export type ShownMedia = { images: readonly ShownImage[]; pages: number; documentTokens: number };
+export type ShownMedia = {
+  images: readonly ShownImage[];
+  pages: number;
+  documentTokens: number;
+  /** The most that its recordings last. */
+  audioSeconds: number;
+};
 
 export type Json = Record<string, unknown>;
 

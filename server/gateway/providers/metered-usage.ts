@@ -56,7 +56,7 @@ export function meteredUsage(
   const missing = estimate(usage.reasoning === 0 && isSplit);
   const known = {
     ...usage,
-    ...(lacksOutput && { output: Math.max(usage.output, missing.output) }),
+    ...(lacksOutput && completeOutput(usage, missing)),
   };
   if (lacksInput) Object.assign(known, completeInput(usage, missing));
   if (!isSplit) Object.assign(known, splitTotal(usage, known));
@@ -66,10 +66,17 @@ export function meteredUsage(
 const cachedInput = ({ cacheRead, cacheWrite5m, cacheWrite1h }: TokenUsage): number =>
   cacheRead + cacheWrite5m + cacheWrite1h;
 
+function completeOutput({ output, outputUnits }: TokenUsage, missing: TokenUsage): Partial<TokenUsage> {
+  const units = outputUnits ?? missing.outputUnits;
+  return { output: Math.max(output, missing.output), ...(units !== undefined && { outputUnits: units }) };
+}
+
 function completeInput(usage: TokenUsage, missing: TokenUsage): Partial<TokenUsage> {
   const cached = cachedInput(usage);
-  if (cached === 0) return { input: missing.input, cacheRead: missing.cacheRead };
-  return { input: Math.max(0, missing.input + missing.cacheRead - cached) };
+  const units = usage.inputUnits ?? missing.inputUnits;
+  const ofUnits = units !== undefined && { inputUnits: units };
+  if (cached === 0) return { input: missing.input, cacheRead: missing.cacheRead, ...ofUnits };
+  return { input: Math.max(0, missing.input + missing.cacheRead - cached), ...ofUnits };
 }
 
 /** What exceeds the prompt is output. */

@@ -12,6 +12,8 @@ export type EffortName = Effort | 'none';
 export type ProviderProfile = {
   name: string;
   format: WireFormatName;
+  /** Whether tokens of audio in conversations have a price of their own: with models of audio. */
+  countsAudio: boolean;
   /**
    * The tier that is always requested, because another one could cost more. Null when the provider does not
    * know the field.
@@ -135,6 +137,7 @@ const COHERE_RERANK: ProviderProfile['rerank'] = { limitField: 'top_n', takesTok
 const GENERIC: ProviderProfile = {
   name: 'generic',
   format: 'openai',
+  countsAudio: false,
   serviceTier: null,
   userField: null,
   toolIds: 'up-to-64',

@@ -1,4 +1,4 @@
-import { NO_TOKENS } from '../protocols/neutral';
+import { NO_TOKENS, writeUnits } from '../protocols/neutral';
 import { largerCount } from './count';
 import { NOTHING_REPORTED, type Reported } from './metered-usage';
 
@@ -14,6 +14,9 @@ export type Counts = {
   reasoning: number | null;
   total: number | null;
   searches: number | null;
+  /** The tokens of audio in the prompt and in the output, where they have a price of their own. */
+  heard: number | null;
+  spoken: number | null;
 };
 
 /** Counts of one response never fall: a later report that lacks or lowers one does not replace it. */
@@ -28,6 +31,8 @@ export const keepLarger = (earlier: Counts | null, later: Counts): Counts =>
         reasoning: largerCount(earlier.reasoning, later.reasoning),
         total: largerCount(earlier.total, later.total),
         searches: largerCount(earlier.searches, later.searches),
+        heard: largerCount(earlier.heard, later.heard),
+        spoken: largerCount(earlier.spoken, later.spoken),
       };
 
 /**
@@ -38,19 +43,22 @@ export function deriveUsage(counts: Counts, isOutside: boolean): Reported {
   const { output, total } = counts;
   const reasoning = counts.reasoning ?? 0;
   const prompt = findPrompt(counts, isOutside ? reasoning : 0);
-  const cached = readCached(counts, prompt);
+  const heard = Math.min(prompt, counts.heard ?? 0);
+  const cached = readCached(counts, prompt - heard);
   if (prompt === 0 && output === null) return ofTotal(counts, cached);
   // Some providers do not include reasoning in the output; the total then shows the gap.
   const gap = prompt === 0 ? 0 : Math.max(0, (total ?? 0) - prompt - (output ?? 0));
   const hidden = isOutside && total === null && output !== null ? reasoning : gap;
   const produced = Math.max((output ?? 0) + hidden, reasoning);
   if (prompt + produced === 0) return NOTHING_REPORTED;
+  const spoken = Math.min(produced, counts.spoken ?? 0);
   const tokens = {
-    input: Math.max(0, prompt - cached.cacheRead - cached.cacheWrite5m),
+    input: Math.max(0, prompt - heard - cached.cacheRead - cached.cacheWrite5m),
     ...cached,
     cacheWrite1h: 0,
-    output: produced,
+    output: produced - spoken,
     reasoning: Math.min(produced, output === null ? reasoning : Math.max(reasoning, gap)),
+    ...writeUnits({ input: heard, output: spoken }),
   };
   return {
     usage: counts.searches ? { ...tokens, searches: counts.searches } : tokens,

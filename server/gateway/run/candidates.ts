@@ -23,8 +23,14 @@ export function findCandidate(id: string): Candidate | null {
   const model = findCatalogModel(id);
   if (model === null) return null;
   const target = findTarget(model.provider);
-  return target === null ? null : { model, target, profile: profileOf(model.provider, target.format) };
+  if (target === null) return null;
+  const profile = profileOf(model.provider, target.format);
+  return { model, target, profile: hasAudio(model) ? { ...profile, countsAudio: true } : profile };
 }
+
+/** Whether conversations with the model have audio, at prices of its own. */
+export const hasAudio = ({ type, prices }: Pick<CatalogModel, 'type' | 'prices'>): boolean =>
+  type === 'language' && prices.outputUnit?.kind === 'audio_token';
 
 /** The data rules that each one meets. */
 export const policiesOf = (candidates: Candidates): RuleSet[] =>

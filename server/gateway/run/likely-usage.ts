@@ -51,11 +51,13 @@ export function estimateUsage(
     const seen = Math.max(outputDeltas, likelyOutputTokens(outputBytes, kind));
     const output = seen + Math.ceil(unseenMs * tokensPerMs);
     const cacheRead = Math.min(input, cachedTokens);
+    const produced = Math.min(MAX_COUNT, choices * outputCap, output);
     return {
       ...NO_TOKENS,
       input: input - cacheRead,
       cacheRead,
-      output: Math.min(MAX_COUNT, choices * outputCap, output),
+      // Any part of it may be audio.
+      ...(called.profile.countsAudio ? { outputUnits: produced } : { output: produced }),
       ...writeUnits({ input: units.input, output: isWhole || unseenMs > 0 ? units.output : 0 }),
     };
   };

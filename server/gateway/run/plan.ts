@@ -104,7 +104,7 @@ export function planRequest(
     outputCap,
     choices,
     prompts,
-    hasMedia: media.images.length > 0 || media.pages > 0,
+    hasMedia: media.images.length > 0 || media.pages > 0 || media.audioSeconds > 0,
     cachedTokens,
   };
 }
@@ -143,6 +143,8 @@ function worstCosts(bounds: readonly Bounds[], allowedSearches: number): Costs {
   };
 }
 
+const NOTHING = 0n as Picocredits;
+
 /** A candidate refuses a prompt that exceeds the context window, and bills nothing. */
 function worstCostsAt(
   {
@@ -167,13 +169,16 @@ function worstCostsAt(
   // Later readings include the output so far.
   const reached = Math.min(mostTokens, billed + (readings - 1) * outputTokens);
   const written = Math.max(0, billed - cachedTokens);
+  // Any part of the output may be audio.
+  const spoken = profile.countsAudio ? (prices.outputUnit?.price ?? NOTHING) : NOTHING;
+  const outputPrice = highest([worstOutputPrice(reached, prices), spoken]);
   const repeatedOutput = BigInt(readings - 1) * worstInputCost(1, prices, lifetime, reached);
   return {
     inputCost: (worstInputCost(written, prices, lifetime, reached) +
       cacheReadCost(billed - written, prices, reached) +
       searchCost(searches, prices) +
       unitCost(units, prices)) as Picocredits,
-    outputPrice: (worstOutputPrice(reached, prices) + repeatedOutput) as Picocredits,
+    outputPrice: (outputPrice + repeatedOutput) as Picocredits,
   };
 }
 

@@ -9,6 +9,7 @@ import { profileOf } from '../providers/profiles';
 import { rerankParameters } from '../providers/rerank';
 import { SPEECH_FIELDS } from '../providers/speech';
 import { transcriptionParameters } from '../providers/transcriptions';
+import { hasAudio } from './candidates';
 
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
 export function supportedParameters(model: CatalogModel): string[] {
@@ -40,6 +41,7 @@ export function supportedParameters(model: CatalogModel): string[] {
       : []),
     ...(json ? ['response_format', ...(profile.takesJsonSchema ? ['structured_outputs'] : [])] : []),
     ...(reasoning ? ['reasoning', 'reasoning_effort'] : []),
+    ...(hasAudio(model) ? ['modalities', 'audio'] : []),
     ...(prices.webSearch !== undefined && profile.webSearch !== null ? ['web_search_options'] : []),
   ];
 }

@@ -38,6 +38,16 @@ test('what a snippet speaks, another one transcribes', async () => {
   expect(printed).toContain('The sea was calm that morning.');
 });
 
+test('what a snippet speaks, the snippet for conversations hears, and answers aloud', async () => {
+  await runSnippet(readBlock('docs/media.md', 'client.audio.speech.create'));
+  const printed = await runSnippet(readBlock('docs/media.md', "model: 'sandbox/talk'"));
+  const [, tokens = '', cost = ''] =
+    /^The sea was calm that morning\. (\d+) (\S+)$/.exec(printed.trim()) ?? [];
+  // 30 tones of 40 ms are 12 tokens heard and 24 said.
+  expect(tokens).toBe('24');
+  expect(Number(cost)).toBeGreaterThan(0.001_9);
+});
+
 test('the snippet for an image makes one, and prints what it cost', async () => {
   const printed = await runSnippet(readBlock('docs/media.md', 'client.images.generate'));
   const [length = '', cost = ''] = printed.trim().split(' ');

@@ -1,6 +1,7 @@
 import type { ConversationProtocol, ResponseLabels } from '../client-protocol';
 import { parseExactly, writeExactly } from '../exact-numbers';
 import { asArray, asObject, asText, validateRequest } from '../read-fields';
+import { audioUnits } from './audio';
 import { measureChat, messagesOf } from './measure';
 import { readChatPrompt } from './read';
 import { refuseUnpricedChat } from './refuse-unpriced';
@@ -21,6 +22,7 @@ export const chatProtocol: ConversationProtocol<ChatClientRequest> = {
   searches: ({ body }) => allowedSearches(body),
   messages: ({ body }) => messagesOf(body),
   measure: ({ body }, counted) => measureChat(body, counted),
+  units: (_, model, media) => audioUnits(media, model),
   refuseUnpriced: ({ body }, deniedFields, searches) => refuseUnpricedChat(body, deniedFields, searches),
   callIds: ({ body }) =>
     body.messages.flatMap(({ tool_calls: calls }) => asArray(calls).map((call) => asText(asObject(call).id))),

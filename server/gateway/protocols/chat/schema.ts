@@ -27,7 +27,10 @@ export const chatRequestSchema = z.looseObject({
       z.looseObject(
         {
           role: z.enum(ROLES, { error: expecting('one of system, developer, user, assistant, tool') }),
-          content: unread(['string', 'array', 'null'], 'Text, or parts: `text`, `image_url`, `file`.'),
+          content: unread(
+            ['string', 'array', 'null'],
+            'Text, or parts: `text`, `image_url`, `file`, `input_audio`.',
+          ),
           tool_calls: unread('array', 'On an assistant message: the calls that it made.'),
           tool_call_id: unread('string', 'On a tool message: the call that it is the result of.'),
         },
@@ -70,6 +73,8 @@ export const chatRequestSchema = z.looseObject({
     'string',
     'How long a reasoning model thinks: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',
   ),
+  modalities: unread('array', 'What the response has: `text`, and `audio` of a model that speaks.'),
+  audio: unread('object', 'The `voice` of a spoken response, and its `format`: in a stream, `pcm16`.'),
   tools: objectList('tools').nullish().meta({
     description:
       'Functions that the model may call, and `openrouter:web_search`, with `max_uses` in `parameters`.',

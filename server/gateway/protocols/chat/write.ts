@@ -11,18 +11,27 @@ export const FINISH_REASONS: Record<StopReason, string> = {
 };
 
 /**
- * In this format the prompt includes tokens read from and written to the cache. `cost` is what the client was
+ * In this format the prompt includes tokens of audio, and those read from and written to the cache. `cost` is what the client was
  * charged, in USD.
  */
 export function writeUsage(usage: TokenUsage, cost: number | null = null): ChatUsage {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
-  const prompt = usage.input + usage.cacheRead + written;
+  const { inputUnits: heard = 0, outputUnits: spoken = 0 } = usage;
+  const prompt = usage.input + usage.cacheRead + written + heard;
+  const output = usage.output + spoken;
   return {
     prompt_tokens: prompt,
-    completion_tokens: usage.output,
-    total_tokens: prompt + usage.output,
-    prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: written },
-    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: written,
+      ...(heard > 0 && { audio_tokens: heard }),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      ...(spoken > 0 && { audio_tokens: spoken }),
+    },
     ...(cost !== null && { cost }),
   };
 }

@@ -23,5 +23,7 @@ export function readCounts({ usage: reported, output }: Json): Counts {
     reasoning: readCount(asObject(usage.output_tokens_details).reasoning_tokens),
     total: readCount(usage.total_tokens),
     searches: asArray(output).map(asObject).filter(isSearch).length,
+    heard: null,
+    spoken: null,
   };
 }

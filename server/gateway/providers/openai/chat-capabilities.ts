@@ -47,6 +47,7 @@ const CHAT_MODELS: Record<string, Partial<ChatCapabilities>> = {
   'gpt-4o-mini-search': { efforts: null, sampling: 'no' },
   'gpt-5-search': { efforts: null, sampling: 'no' },
   'gpt-5-chat': { efforts: null },
+  'gpt-audio': { efforts: null },
   o1: { ...REASONING, efforts: ['low', 'medium', 'high'], stop: true },
   o3: { ...REASONING, efforts: ['low', 'medium', 'high'] },
   'o3-mini': { ...REASONING, efforts: ['low', 'medium', 'high'], stop: true },

@@ -37,9 +37,16 @@ function joinTexts(parts: unknown): string {
 export function countOutputBytes(message: Json): number {
   const { reasoning, text, refusal } = readContent(message);
   let bytes = Buffer.byteLength(reasoning) + Buffer.byteLength(text) + Buffer.byteLength(refusal);
+  if (isObject(message.audio)) bytes += countSpeechBytes(message.audio);
   for (const call of asArray(message.tool_calls)) bytes += countCallBytes(asObject(call).function);
   return bytes + countCallBytes(message.function_call);
 }
+
+/** 64,000 characters a second, of 20 tokens, as PCM in base64; estimates count four bytes of text as a token. */
+const SPEECH_PER_BYTE = 800;
+
+const countSpeechBytes = ({ data, transcript }: Json): number =>
+  Math.ceil(asText(data).length / SPEECH_PER_BYTE) + Buffer.byteLength(asText(transcript));
 
 function countCallBytes(called: unknown): number {
   if (!isObject(called)) return 0;

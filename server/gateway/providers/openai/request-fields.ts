@@ -18,6 +18,7 @@ const PARTS = variants('parts', {
     ...each(['type', 'signature', 'closed'], VALUE),
     thinking: fields(each(['type', 'text'], VALUE)),
   }),
+  input_audio: fields({ type: VALUE, input_audio: fields(each(['data', 'format'], VALUE)) }),
   image_url: fields({ type: VALUE, image_url: fields(each(['url', 'detail'], VALUE)), ...CACHE }),
   file: fields({ type: VALUE, file: fields(each(['filename', 'file_data'], VALUE)), ...CACHE }),
 });
@@ -64,6 +65,7 @@ const COMMON: Record<string, Shape> = {
   ...each(['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'], VALUE),
   ...each(['logprobs', 'top_logprobs', 'reasoning_effort', 'verbosity', 'modalities'], VALUE),
   ...each(['parallel_tool_calls', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'], VALUE),
+  audio: fields(each(['voice', 'format'], VALUE)),
   messages: MESSAGE,
   tools: TOOLS,
   tool_choice: fields({ ...CHOSEN, ...ALLOWED_TOOLS, allowed_tools: fields(ALLOWED_TOOLS) }),

@@ -42,7 +42,7 @@ export function repairChatRequest(request: ChatRequest, target: RequestTarget): 
   const { profile, upstreamModel, outputCap, searches, warnings } = target;
   const capabilities = chatCapabilities(profile, upstreamModel, target);
   if (capabilities.onlyResponses) throw refuse('model', 'is not available in this format');
-  refuseUnpricedChat(request, profile.deniedFields, searches);
+  refuseUnpricedChat(request, profile.deniedFields, searches, profile.countsAudio);
   if (!capabilities.forcedTool) refuseForcedTool(request);
   if (request.store === true) warnings.push('store was dropped');
   if (request.prediction != null) warnings.push('prediction was dropped');

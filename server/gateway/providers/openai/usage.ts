@@ -8,7 +8,8 @@ import type { ProviderProfile } from '../profiles';
 import { type Counts, deriveUsage, keepLarger } from '../reported-counts';
 import { hasRouterSearch, readSearches } from './router-search';
 
-type UsageOptions = Pick<ProviderProfile, 'reasoningOutsideOutput' | 'webSearch'>;
+type CountOptions = Pick<ProviderProfile, 'webSearch' | 'countsAudio'>;
+type UsageOptions = CountOptions & Pick<ProviderProfile, 'reasoningOutsideOutput'>;
 
 /**
  * Usage wherever providers put it in a response or chunk: at the top, in the choices (Moonshot), in `x_groq` and
@@ -27,26 +28,34 @@ export function readUsage(response: Json, profile: UsageOptions): Reported {
 }
 
 /** Usage of the OpenAI format. Source: OpenAI API reference, "usage" of the chat completion object. */
-export function readCounts(usages: readonly Json[], profile: Pick<UsageOptions, 'webSearch'>): Counts | null {
+export function readCounts(usages: readonly Json[], profile: CountOptions): Counts | null {
   return usages.reduce<Counts | null>(
     (counts, usage) => keepLarger(counts, readReport(usage, profile)),
     null,
   );
 }
 
-function readReport(usage: Json, profile: Pick<UsageOptions, 'webSearch'>): Counts {
+function readReport(usage: Json, profile: CountOptions): Counts {
   const details = asObject(usage.prompt_tokens_details);
+  const ofOutput = asObject(usage.completion_tokens_details);
+  const output = readCount(usage.completion_tokens);
+  const heard = profile.countsAudio ? readCount(details.audio_tokens) : null;
+  // A prompt that nobody splits may be audio, so its count says nothing of its price.
+  const isSplit = !profile.countsAudio || heard !== null;
   return {
-    prompt: readCount(usage.prompt_tokens),
+    prompt: isSplit ? readCount(usage.prompt_tokens) : null,
     cached:
       readCount(details.cached_tokens) ??
       readCount(usage.prompt_cache_hit_tokens) ??
       readCount(usage.cached_tokens),
     written: readCount(details.cache_write_tokens),
-    output: readCount(usage.completion_tokens),
-    reasoning: readCount(asObject(usage.completion_tokens_details).reasoning_tokens),
-    total: readCount(usage.total_tokens),
+    output,
+    reasoning: readCount(ofOutput.reasoning_tokens),
+    total: isSplit ? readCount(usage.total_tokens) : null,
     searches: hasRouterSearch(profile) ? readSearches(usage) : null,
+    heard,
+    // So may output, at the highest price.
+    spoken: profile.countsAudio ? (readCount(ofOutput.audio_tokens) ?? output) : null,
   };
 }
 

@@ -1,0 +1,37 @@
+import { speak, TONE_RATE, toWav, transcribe } from './tones';
+
+/** OpenAI's audio in chat: the model `talk` hears what `speak` said, and says what it writes. */
+
+/** OpenAI's guide "Managing costs", 2026. */
+const HEARD_TOKENS_PER_SECOND = 10;
+const SPOKEN_TOKENS_PER_SECOND = 20;
+const HOUR_SECONDS = 3_600;
+
+export type SpokenFormat = 'wav' | 'pcm16';
+
+/** What a recording says, and its tokens. */
+export function hear(base64: string): { text: string; tokens: number } {
+  const wav = Buffer.from(base64, 'base64');
+  return {
+    text: transcribe(wav) ?? `A recording of ${wav.length} bytes.`,
+    tokens: tokensOf(wav.length, HEARD_TOKENS_PER_SECOND),
+  };
+}
+
+export const spokenTokens = (text: string): number => tokensOf(speak(text).length, SPOKEN_TOKENS_PER_SECOND);
+
+const tokensOf = (bytes: number, perSecond: number): number =>
+  Math.ceil((perSecond * bytes) / (2 * TONE_RATE));
+
+export function say(text: string, format: SpokenFormat): string {
+  const samples = speak(text);
+  return (format === 'wav' ? toWav(samples) : samples).toString('base64');
+}
+
+/** The audio of a message. */
+export const writeSpeech = (id: string, text: string, format: SpokenFormat, nowSeconds: number): object => ({
+  id,
+  data: say(text, format),
+  transcript: text,
+  expires_at: nowSeconds + HOUR_SECONDS,
+});

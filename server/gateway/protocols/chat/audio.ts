@@ -1,0 +1,35 @@
+import { type Json, NO_UNITS, type ShownMedia, type UnitModel, type Units } from '../neutral';
+import { isObject, readObject, refuse, requireText } from '../read-fields';
+import { countsTokens, TOKENS_PER_SECOND } from '../transcriptions/audio-units';
+
+/** Audio in conversations: recordings that the model hears, and what it says. */
+
+/** The tokens of recordings. What the model says is a part of its output, which has a limit in tokens. */
+export function audioUnits({ audioSeconds }: ShownMedia, model: UnitModel): Units {
+  if (audioSeconds === 0 || !countsTokens(model)) return NO_UNITS;
+  const tokens = Math.ceil(audioSeconds * TOKENS_PER_SECOND);
+  return { input: Math.min(model.contextWindow, tokens), output: 0 };
+}
+
+/** How base64 of each format begins. */
+const BEGINNINGS = new Map<unknown, RegExp>([
+  ['wav', /^UklGR/],
+  ['mp3', /^(SUQz|\/[+/])/],
+]);
+
+/** Refuses anything but a recording, whose length can be counted. */
+export function requireRecording(audio: unknown, place: string): void {
+  const { data, format } = readObject(audio, place);
+  const beginning = BEGINNINGS.get(format);
+  if (beginning === undefined) throw refuse(`${place}.format`, 'must be wav or mp3');
+  if (!beginning.test(requireText(data, `${place}.data`).slice(0, 8)))
+    throw refuse(`${place}.data`, `must be a recording of the format ${format}, in base64`);
+}
+
+/** Refuses a voice of our account, which every user of it could read. */
+export function requireVoice({ modalities, audio }: Json): void {
+  if (!isObject(audio)) throw refuse('audio', 'must be an object with voice and format');
+  for (const name of ['voice', 'format'] as const) requireText(audio[name], `audio.${name}`);
+  if (!Array.isArray(modalities) || !modalities.includes('audio'))
+    throw refuse('modalities', 'must include audio, as the request has the parameter audio');
+}

@@ -32,7 +32,15 @@ export function findHandler(module: object, method: string): Handler | undefined
   const handlers = module as Partial<Record<string, Handler>>;
   if (method !== 'HEAD' || handlers.HEAD) return handlers[method];
   const get = handlers.GET;
-  return get && (async (request, context) => new Response(null, await get(request, context)));
+  return (
+    get &&
+    (async (request, context) => {
+      const response = await get(request, context);
+      // What the body is read from would stay open.
+      void response.body?.cancel();
+      return new Response(null, response);
+    })
+  );
 }
 
 /** Segments stay percent-encoded, as they were sent. */

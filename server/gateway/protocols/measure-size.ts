@@ -7,7 +7,7 @@ import { readImageSize } from './image-size';
 import { parseDataUrl } from './media';
 import type { ShownImage, ShownMedia } from './neutral';
 import { measurePdf } from './pdf-size';
-import { newWork } from './pdf-work';
+import { newWork, type Work } from './pdf-work';
 import { asObject, asText, isObject } from './read-fields';
 
 /**
@@ -316,14 +316,11 @@ function addMedia(part: Record<string, unknown>, size: Size): string | null {
 /** The size in tokens of one kind. */
 export type Measure = (kind: TokenKind) => InputSize;
 
-/** Measures recordings, and documents, which share the work, and counts the bytes of long texts. */
-export async function measureDocuments({
-  documents,
-  recordings = [],
-  unread,
-  sizeOf,
-  measureDocument = measurePdf,
-}: Measured): Promise<Measure> {
+/** Measures recordings, and documents, which share the work, also of several requests, and counts the bytes of long texts. */
+export async function measureDocuments(
+  { documents, recordings = [], unread, sizeOf, measureDocument = measurePdf }: Measured,
+  shared: Work = newWork(),
+): Promise<Measure> {
   const sum = { ...NO_DOCUMENTS };
   let atOnce = CHARACTERS_AT_ONCE;
   for (const text of unread) {
@@ -335,6 +332,8 @@ export async function measureDocuments({
     sum.unreadBytes += Buffer.byteLength(text);
   }
   const work = newWork();
+  work.left = Math.min(work.left, shared.left);
+  shared.left -= work.left;
   for (const base64 of documents) {
     const isRead = base64 !== null && work.left > 0;
     const { pages, textTokens } = (isRead ? measureDocument(base64, work) : null) ?? UNKNOWN_DOCUMENT;
@@ -342,6 +341,7 @@ export async function measureDocuments({
     sum.documentTokens += textTokens;
     if (isRead) await letOthersRun();
   }
+  shared.left += Math.max(0, work.left);
   for (const base64 of recordings) {
     sum.audioSeconds += measureRecording(base64);
     await letOthersRun();

@@ -27,6 +27,9 @@ export const WORK = {
 
 export const newWork = (): Work => ({ left: MAX_WORK });
 
+/** Of many requests, each of which gets at most what a single one has. Some tenths of a second. */
+export const newSharedWork = (): Work => ({ left: 20 * MAX_WORK });
+
 /** Returns false when there is not enough left. What was measured then counts for nothing. */
 export function spend(work: Work, steps: number): boolean {
   work.left -= steps;

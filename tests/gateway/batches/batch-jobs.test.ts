@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
-import { DAY_MS } from '@/server/base/clock';
+import { describe, expect, test, vi } from 'vitest';
+import { DAY_MS, now } from '@/server/base/clock';
 import { inTransaction, pool } from '@/server/base/db';
 import { forgetFiles, MAX_FILES } from '@/server/gateway/run/batches/file-store';
 import { forgetBatches } from '@/server/gateway/run/batches/job-store';
@@ -155,6 +155,41 @@ describe('a batch', () => {
     expect(failed).toMatchObject({ status: 'failed', usage: { cost: 0 } });
     expect(failed.errors.data[0].message).not.toContain('abcdef');
     expect(await bookedOf(buyer)).toMatchObject({ receipts: [], losses: [], holds: 0, running: 0 });
+  });
+
+  test('that failed with completed lines is a loss, and the user pays nothing @attack', async () => {
+    const buyer = await newBuyer();
+    await startOne(buyer);
+    provider.onRead = answer({ id: 'batch-1', status: 'failed', request_counts: { completed: 2 } });
+    await lookNow();
+    const { receipts, losses, holds } = await bookedOf(buyer);
+    expect([receipts, holds]).toEqual([[], 0]);
+    expect(losses).toMatchObject([{ reason: 'failed_response', is_estimated: true }]);
+  });
+
+  test('that ends while its lines are uploaded is never created @attack', async () => {
+    const buyer = await newBuyer();
+    const before = provider.calls.filter((call) => call === 'POST /batches').length;
+    const { onUpload } = provider;
+    provider.onUpload = (response) => void lookNow().then(() => send(response, { id: 'file-1' }));
+    expect((await start(buyer, LINES)).status).toBe(503);
+    provider.onUpload = onUpload;
+    expect(provider.calls.filter((call) => call === 'POST /batches').length).toBe(before);
+    expect(await bookedOf(buyer)).toEqual({ receipts: [], losses: [], holds: 0, running: 0 });
+  });
+
+  test('is read no sooner because it is cancelled again @attack', async () => {
+    const buyer = await newBuyer();
+    const id = await startOne(buyer);
+    provider.onRead = answer({ id: 'batch-1', status: 'in_progress' });
+    const dueIn = async () => {
+      expect((await read(buyer, `/batches/${id}/cancel`, 'POST')).status).toBe(200);
+      const { rows } = await pool().query('SELECT next_look_at FROM batch_job WHERE id = $1', [id]);
+      return rows[0].next_look_at.getTime() - now();
+    };
+    expect(await dueIn()).toBeLessThanOrEqual(0);
+    await lookNow();
+    expect(await dueIn()).toBeGreaterThan(0);
   });
 
   test('never costs more than its hold, whatever usage is reported, and the rest is a loss @attack', async () => {
@@ -340,6 +375,27 @@ describe('lines', () => {
 });
 
 describe('files', () => {
+  test('of one user leave connections to the database to others @attack', async () => {
+    const [buyer, other] = [await newBuyer(), await newBuyer()];
+    const locked = await pool().connect();
+    await locked.query('BEGIN');
+    await locked.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `batch_file:${buyer.userId}`,
+    ]);
+    const uploads = Array.from({ length: 12 }, () => upload(buyer, toLines(LINES)));
+    await vi.waitFor(async () => {
+      const { rows } = await locked.query(
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      expect(rows.length).toBeGreaterThanOrEqual(2);
+    });
+    for (let n = 0; n < 5; n++) expect((await read(other, '/files')).status).toBe(200);
+    await locked.query('COMMIT');
+    locked.release();
+    expect(new Set(await Promise.all(uploads)).size).toBe(12);
+  });
+
   test('belong to one user in one app, and end after a week', async () => {
     const [buyer, stranger] = [await newBuyer(), await newBuyer()];
     const id = await upload(buyer, toLines(LINES));

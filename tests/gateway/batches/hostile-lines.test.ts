@@ -1,6 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { deflateSync } from 'node:zlib';
+import { describe, expect, test, vi } from 'vitest';
 import { pool } from '@/server/base/db';
-import { send } from '../videos/video-world';
+import { findCatalogModel } from '@/server/gateway/pricing/catalog';
+import { planLines } from '@/server/gateway/run/batches/plan-lines';
+import { answer, send } from '../videos/video-world';
 import { bookedOf, lookNow, startBatchWorld, toLines } from './batch-world';
 
 /** What a stranger or a provider writes in a batch is scanned before it is parsed, line by line. */
@@ -136,7 +140,110 @@ test('the lines of batches are not read to list them', async () => {
   expect(list.data).toMatchObject([{ request_counts: { total: 1 } }]);
 });
 
-test('a result of millions of objects is a loss, and the others are charged @attack', async () => {
+const result = (index: number) => ({
+  custom_id: String(index),
+  response: {
+    status_code: 200,
+    body: {
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
+    },
+  },
+  error: null,
+});
+
+test('a batch is not made of a file whose id nobody can look up @attack', async () => {
+  const buyer = await newBuyer();
+  for (const input_file_id of ['file_\u0000', '\ud800', 'file_../x']) {
+    const asked = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+    expect((await post(buyer, '/batches', asked)).status).toBe(400);
+  }
+});
+
+/** Of a kilobyte, which takes tens of milliseconds to measure. */
+function writePdf(): string {
+  const content = deflateSync(`BT ${'(abcdefghij) Tj '.repeat(60_000)}ET`);
+  const head = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/Contents 4 0 R>>endobj
+4 0 obj<</Filter/FlateDecode/Length ${content.length}>>stream\n`;
+  const tail = '\nendstream endobj trailer<</Root 1 0 R>>';
+  return Buffer.concat([Buffer.from(head), content, Buffer.from(tail)]).toString('base64');
+}
+
+test('the documents of a batch share the work of measuring them, and others are held for in full @attack', async () => {
+  const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${writePdf()}` };
+  const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+  const given = Array.from({ length: 200 }, (_, n) => ({
+    place: `line ${n + 1}`,
+    bodyName: 'body',
+    customId: String(n),
+    body: body('openai/gpt-4.1-mini', { messages }),
+  }));
+  const planned = await planLines(given, {
+    format: 'openai',
+    endpoint: '/v1/chat/completions',
+    userHash: 'u',
+    clientHeaders: {},
+  });
+  const most = findCatalogModel('openai/gpt-4.1-mini')?.contextWindow;
+  expect(planned.lines[0]?.inputTokens).toBeLessThan(most ?? 0);
+  expect(planned.lines.at(-1)?.inputTokens).toBe(most);
+});
+
+test.each<[string, number[], string]>([
+  ['a line', [101], 'line 1: body.input: in a batch, must have at most 100 texts'],
+  [
+    'a batch',
+    Array.from({ length: 501 }, () => 100),
+    'line 501: body.input: a batch has at most 50000 texts',
+  ],
+])('%s of more vectors than can be read is refused @attack', async (_, inputs, reason) => {
+  const buyer = await newBuyer();
+  const lines = inputs.map((count, n) => ({
+    custom_id: String(n),
+    method: 'POST',
+    url: '/v1/embeddings',
+    body: { model: 'openai/text-embedding-3-small', input: Array.from({ length: count }, () => 'a') },
+  }));
+  const input_file_id = await upload(buyer, toLines(lines));
+  const asked = { input_file_id, endpoint: '/v1/embeddings', completion_window: '24h' };
+  const response = await post(buyer, '/batches', asked);
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(reason)]);
+});
+
+test('downloads of results are few, and end with their client @attack', async () => {
+  const buyer = await newBuyer();
+  const { id } = await (await start(buyer, [chat(), { ...chat(), custom_id: 'b' }])).json();
+  provider.onRead = answer({ id: 'batch-1', status: 'completed', output_file_id: 'out' });
+  provider.onResults = (response) => send(response, toLines([result(0), result(1)]));
+  while ((await (await read(buyer, `/batches/${id}`)).json()).status !== 'completed') await lookNow();
+  const { output_file_id: file } = await (await read(buyer, `/batches/${id}`)).json();
+  const open = new Set<ServerResponse>();
+  // The first line, and then nothing.
+  provider.onResults = (response) => {
+    open.add(response);
+    response.on('close', () => open.delete(response)).writeHead(200);
+    response.write(toLines([result(0)]));
+  };
+  const path = `/files/${file}/content`;
+  for (let round = 0; round < 2; round++) {
+    expect((await read(buyer, path, 'HEAD')).status).toBe(200);
+    await vi.waitFor(() => expect(open.size).toBe(0));
+    const started = await Promise.all(Array.from({ length: 6 }, () => read(buyer, path)));
+    expect(started.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429, 429]);
+    await Promise.all(started.map((response) => response.body?.cancel()));
+    await vi.waitFor(() => expect(open.size).toBe(0));
+  }
+});
+
+test.each<[string, () => string]>([
+  [
+    'of millions of objects',
+    () => `{"custom_id":"0","response":{"status_code":200,"body":{"x":[${fill('{}', 15)}]}}}`,
+  ],
+  ['of more than 64 MB', () => JSON.stringify({ ...result(0), x: 'x'.repeat(64 * MEGABYTE) })],
+])('a result %s is a loss, and the others are charged @attack', async (_, write) => {
   const buyer = await newBuyer();
   const { id } = await (await start(buyer, [chat(), { ...chat(), custom_id: 'b' }])).json();
   provider.onRead = (response) =>
@@ -146,18 +253,7 @@ test('a result of millions of objects is a loss, and the others are charged @att
       output_file_id: 'out',
       request_counts: { completed: 2 },
     });
-  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
-  const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
-  const result = {
-    custom_id: '1',
-    response: { status_code: 200, body: { choices, usage } },
-    error: null,
-  };
-  provider.onResults = (response) =>
-    send(
-      response,
-      `{"custom_id":"0","response":{"status_code":200,"body":{"x":[${fill('{}', 15)}]}}}\n${toLines([result])}`,
-    );
+  provider.onResults = (response) => send(response, `${write()}\n${toLines([result(1)])}`);
   await lookNow();
   expect(await (await read(buyer, `/batches/${id}`)).json()).toMatchObject({
     status: 'completed',

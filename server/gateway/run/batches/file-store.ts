@@ -2,6 +2,7 @@ import { DAY_MS, now, nowDate } from '../../../base/clock';
 import { deleteInSteps, inSlowTransaction, pool } from '../../../base/db';
 import { ApiError } from '../../../base/errors';
 import { newId } from '../../../base/ids';
+import { inTurn } from '../../../base/in-turn';
 import { openSealed, openSealedBytes, seal, sealBytes } from '../../../base/seal';
 import type { KeptReader } from '../kept-store';
 
@@ -24,8 +25,13 @@ export const openName = ({ id, name }: FileRow): string => openSealed(name, name
 
 export type NewFile = { userId: string; partnerId: string; keyId: string; name: string; bytes: Buffer };
 
+/** Each takes a connection for some tenths of a second, and files of one user wait for each other. */
+const storeInTurn = inTurn(2, 100);
+
 /** Stores a file, unless its user has too many. */
-export function storeFile({ userId, partnerId, keyId, name, bytes }: NewFile): Promise<FileRow> {
+export const storeFile = (file: NewFile): Promise<FileRow> => storeInTurn(() => store(file));
+
+function store({ userId, partnerId, keyId, name, bytes }: NewFile): Promise<FileRow> {
   const id = newId('file');
   return inSlowTransaction({ isolation: 'READ COMMITTED', timeout: '1min' }, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`batch_file:${userId}`]);
@@ -77,7 +83,11 @@ const ofReader = ({ userId, partnerId, keyIds }: KeptReader): unknown[] => [
   nowDate(),
 ];
 
+/** Others, such as one with a zero byte, cannot be looked up. */
+const ID = /^file_\w{1,64}$/;
+
 export async function findFile(reader: KeptReader, id: string): Promise<FileRow | null> {
+  if (!ID.test(id)) return null;
   const { rows } = await pool().query<FileRow>(
     `SELECT id, name, bytes, created_at, expires_at FROM batch_file WHERE ${OWN} AND id = $5`,
     [...ofReader(reader), id],
@@ -113,6 +123,7 @@ export async function* readPieces({ id, bytes }: FileRow): AsyncGenerator<Buffer
 }
 
 export async function deleteFile(reader: KeptReader, id: string): Promise<boolean> {
+  if (!ID.test(id)) return false;
   const { rowCount } = await pool().query(`DELETE FROM batch_file WHERE ${OWN} AND id = $5`, [
     ...ofReader(reader),
     id,

@@ -72,8 +72,6 @@ const describeFile = (row: FileRow): StoredFile => ({
   status: 'processed',
 });
 
-const ID = /^file_\w{1,64}$/;
-
 const notFound = (): ApiError =>
   new ApiError(
     'not_found',
@@ -81,7 +79,7 @@ const notFound = (): ApiError =>
   );
 
 async function requireFile(owner: KeptReader, id: string): Promise<FileRow> {
-  const file = ID.test(id) ? await findFile(owner, id) : null;
+  const file = await findFile(owner, id);
   if (file === null) throw notFound();
   return file;
 }
@@ -152,6 +150,6 @@ export async function listStoredFiles(request: Request): Promise<Response> {
 /** The results of a batch are deleted with it. */
 export async function deleteStoredFile(request: Request, id: string): Promise<Response> {
   const { owner } = await askFor(request);
-  if (!ID.test(id) || !(await deleteFile(owner, id))) throw notFound();
+  if (!(await deleteFile(owner, id))) throw notFound();
   return privateJson({ id, object: 'file', deleted: true } satisfies z.output<typeof deletedFileSchema>);
 }

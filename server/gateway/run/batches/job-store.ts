@@ -139,9 +139,17 @@ export async function readLines(id: string): Promise<Line[]> {
 export const openMetadata = ({ id, metadata }: JobRow): Record<string, string> | null =>
   metadata === null ? null : JSON.parse(openSealed(metadata, boundTo(id, 'metadata')));
 
-/** The provider has the lines. From here on, it may have a batch of them. */
-export const noteUploaded = (jobId: string, uploadId: string): Promise<unknown> =>
-  pool().query('UPDATE batch_job SET upload_id = $2 WHERE id = $1', [jobId, uploadId]);
+/**
+ * The provider has the lines. From here on, it may have a batch of them. False if the job has ended meanwhile: then none
+ * may be created.
+ */
+export async function noteUploaded(jobId: string, uploadId: string): Promise<boolean> {
+  const { rowCount } = await pool().query(
+    `UPDATE batch_job SET upload_id = $2, next_look_at = $3 WHERE id = $1 AND state = 'running'`,
+    [jobId, uploadId, new Date(now() + CREATED_WITHIN_MS)],
+  );
+  return rowCount === 1;
+}
 
 export const noteCreated = (jobId: string, upstreamId: string): Promise<unknown> =>
   pool().query(
@@ -236,11 +244,11 @@ export async function listJobs(
   return rows;
 }
 
-/** The next look asks the provider. What it has completed by then is charged. */
+/** The next look asks the provider, once. What it has completed by then is charged. */
 export async function cancelJob(reader: KeptReader, id: string): Promise<void> {
   await pool().query(
     `UPDATE batch_job j SET cancelled_at = coalesce(j.cancelled_at, $4),
-       next_look_at = CASE WHEN j.upstream_id IS NULL THEN j.next_look_at ELSE least(j.next_look_at, $4) END
+       next_look_at = CASE WHEN j.upstream_id IS NULL OR j.cancelled_at IS NOT NULL THEN j.next_look_at ELSE least(j.next_look_at, $4) END
      WHERE ${OWN} AND j.state = 'running' AND j.id = $5`,
     [...ofReader(reader), id],
   );

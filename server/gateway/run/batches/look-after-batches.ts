@@ -151,7 +151,10 @@ const MAX_INTEGER = 2 ** 31 - 1;
 type Over = SeenBatch & { state: Exclude<SeenBatch['state'], 'running'> };
 
 async function endSeen(job: JobRow, candidate: Candidate, text: string, seen: Over): Promise<void> {
-  if (seen.state === 'failed') return endWithoutResults(job, { message: readBatchError(text), loss: null });
+  if (seen.state === 'failed') {
+    const loss = seen.completed > 0 ? 'failed_response' : null;
+    return endWithoutResults(job, { message: readBatchError(text), loss });
+  }
   const { state, outputId, errorId } = seen;
   const lines = await readLines(job.id);
   const tally = newTally(job);

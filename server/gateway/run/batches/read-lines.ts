@@ -10,20 +10,24 @@ import type { GivenLine } from './plan-lines';
 
 const NEWLINE = 0x0a;
 
-/** The lines of a file without their ends, each of at most `maxBytes`. Each byte is copied once. */
-export async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+/** The lines of a file without their ends; null for one of more than `maxBytes`. Each byte is copied once. */
+export async function* splitLines(
+  pieces: AsyncIterable<Buffer>,
+  maxBytes: number,
+): AsyncGenerator<Buffer | null> {
   let parts: Buffer[] = [];
   let length = 0;
   const add = (part: Buffer): void => {
     length += part.length;
-    if (length > maxBytes) throw new RangeError(`a line of more than ${maxBytes} bytes`);
-    parts.push(part);
+    if (length > maxBytes) parts = [];
+    else parts.push(part);
   };
-  const take = (): Buffer => {
+  const take = (): Buffer | null => {
     const line = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+    const isWhole = length <= maxBytes;
     parts = [];
     length = 0;
-    return line;
+    return isWhole ? line : null;
   };
   for await (const piece of pieces) {
     let from = 0;
@@ -46,20 +50,15 @@ export async function* readRequestLines(
   endpoint: string,
 ): AsyncGenerator<GivenLine> {
   let number = 0;
-  try {
-    for await (const bytes of splitLines(pieces, MAX_LINE_BYTES)) {
-      number++;
-      if (isBlank(bytes)) continue;
-      const place = `line ${number}`;
-      const { json, body } = await readLine(bytes, { place, bodyName: 'body' });
-      if (json.method !== 'POST') throw refuseAt(place, 'method', 'must be POST');
-      if (json.url !== endpoint)
-        throw refuseAt(place, 'url', `must be the endpoint of the batch, ${endpoint}`);
-      yield { place, bodyName: 'body', customId: json.custom_id, body };
-    }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new ApiError('invalid_request', `line ${number + 1}: must have at most ${MAX_LINE_BYTES} bytes`);
+  for await (const bytes of splitLines(pieces, MAX_LINE_BYTES)) {
+    const place = `line ${++number}`;
+    if (bytes === null)
+      throw new ApiError('invalid_request', `${place}: must have at most ${MAX_LINE_BYTES} bytes`);
+    if (isBlank(bytes)) continue;
+    const { json, body } = await readLine(bytes, { place, bodyName: 'body' });
+    if (json.method !== 'POST') throw refuseAt(place, 'method', 'must be POST');
+    if (json.url !== endpoint) throw refuseAt(place, 'url', `must be the endpoint of the batch, ${endpoint}`);
+    yield { place, bodyName: 'body', customId: json.custom_id, body };
   }
 }
 

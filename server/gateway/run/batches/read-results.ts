@@ -24,7 +24,7 @@ import { splitLines } from './read-lines';
 
 /** The results of a batch, line by line: for its bill, and for its client. */
 
-/** As the whole response of a request. */
+/** As the whole response of a request. A longer line is skipped: if it was completed, it is a loss. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const TIMEOUTS = { startMs: 30 * SECOND_MS, idleMs: 30 * SECOND_MS };
 /** Less than a claim lasts. */
@@ -40,17 +40,18 @@ export type Result = {
   lost: Picocredits;
 };
 
-/** Reads a file of results that a provider has. Fails unless all of it arrives. */
+/** Reads a file of results that a provider has, until `abort`. Fails unless all of it arrives. */
 export async function* readResults(
   job: JobRow,
   candidate: Candidate,
   lines: readonly Line[],
   upstreamId: string,
+  abort = new Abort(),
 ): AsyncGenerator<Result> {
-  const upstream = await openResults(candidate, job, upstreamId);
+  const upstream = await openResults(candidate, job, upstreamId, abort);
   const read = readerOf(job, candidate, lines);
   for await (const bytes of splitLines(piecesOf(upstream), MAX_LINE_BYTES)) {
-    const result = read(bytes.toString('utf8'));
+    const result = bytes === null ? null : read(bytes.toString('utf8'));
     if (result !== null) yield result;
     await letOthersRun();
   }
@@ -68,8 +69,8 @@ async function openResults(
   { target }: Candidate,
   { format }: JobRow,
   upstreamId: string,
+  abort: Abort,
 ): Promise<UpstreamResponse> {
-  const abort = new Abort();
   const timer = setTimeout(() => abort.abort(), MAX_MS);
   timer.unref();
   const upstream = await readJob(target, resultsPath(format, upstreamId), abort, TIMEOUTS);

@@ -1,6 +1,8 @@
-import { ApiError } from '../../../base/errors';
+import { ApiError, overloaded } from '../../../base/errors';
 import { describeError, log } from '../../../base/log';
+import { Abort } from '../abort';
 import { findCandidate } from '../candidates';
+import { tooManyRunning } from '../refusals';
 import { type JobRow, type ReadRow, readLines } from './job-store';
 import { NoResults, type Result, readResults } from './read-results';
 
@@ -27,13 +29,36 @@ export async function sendResults(job: ReadRow, which: ResultFile): Promise<Resp
     throw new ApiError('not_found', 'This batch has no results yet. Read its status until it has ended.');
   if (upstreamId === null || candidate === null)
     throw new ApiError('not_found', 'This batch has no results.');
-  const results = firstOfEach(readResults(job, candidate, await readLines(job.id), upstreamId), job);
-  const first = await results.next().catch((cause: unknown) => {
+  const headers = { 'content-type': 'application/x-jsonl', 'cache-control': 'no-store' };
+  const abort = beginDownload(job);
+  try {
+    const lines = await readLines(job.id);
+    const results = firstOfEach(readResults(job, candidate, lines, upstreamId, abort), job);
+    return new Response(relay(await results.next(), results, abort), { headers });
+  } catch (cause) {
+    abort.abort();
     throw unreadable(cause);
+  }
+}
+
+/** Each holds a connection to the provider and the lines of its batch for as long as its client reads. */
+const downloads = new Map<string, number>();
+const MAX_DOWNLOADS = 32;
+const MAX_DOWNLOADS_PER_USER = 4;
+
+/** Its end is `abort`. */
+function beginDownload({ user_id: userId }: JobRow): Abort {
+  const running = downloads.get(userId) ?? 0;
+  if (running >= MAX_DOWNLOADS_PER_USER) throw tooManyRunning();
+  if ([...downloads.values()].reduce((sum, count) => sum + count, 0) >= MAX_DOWNLOADS) throw overloaded();
+  downloads.set(userId, running + 1);
+  const abort = new Abort();
+  abort.once('abort', () => {
+    const rest = (downloads.get(userId) ?? 0) - 1;
+    if (rest > 0) downloads.set(userId, rest);
+    else downloads.delete(userId);
   });
-  return new Response(relay(first, results), {
-    headers: { 'content-type': 'application/x-jsonl', 'cache-control': 'no-store' },
-  });
+  return abort;
 }
 
 /** As they were counted. */
@@ -54,7 +79,11 @@ const unreadable = (cause: unknown): ApiError =>
     ? new ApiError('not_found', 'The provider of this batch no longer has its results.')
     : new ApiError('upstream_error', 'The provider did not send the results. Please retry.', { cause });
 
-function relay(first: IteratorResult<Result>, results: AsyncGenerator<Result>): ReadableStream<Uint8Array> {
+function relay(
+  first: IteratorResult<Result>,
+  results: AsyncGenerator<Result>,
+  abort: Abort,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let next: IteratorResult<Result> | null = first;
   return new ReadableStream<Uint8Array>(
@@ -63,16 +92,16 @@ function relay(first: IteratorResult<Result>, results: AsyncGenerator<Result>): 
         try {
           const result: IteratorResult<Result> = next ?? (await results.next());
           next = null;
-          if (result.done) controller.close();
-          else controller.enqueue(encoder.encode(result.value.text));
+          if (!result.done) return controller.enqueue(encoder.encode(result.value.text));
+          abort.abort();
+          controller.close();
         } catch (error) {
+          abort.abort();
           log().warn({ error: describeError(error) }, 'the results of a batch broke off');
           controller.error(new Error('The provider ended the results early'));
         }
       },
-      async cancel() {
-        await results.return(undefined);
-      },
+      cancel: () => abort.abort(),
     },
     { highWaterMark: 1 },
   );

@@ -229,7 +229,10 @@ async function callProvider(
   const uploaded = await submitJob(submission, upload, upload.body, readCreatedId);
   if ('failure' in uploaded) return { ...uploaded, loss: null };
   const { upstreamId: uploadId } = uploaded;
-  await untilCommitted(submission.hold.requestId, 'noting an upload', () => noteUploaded(job.id, uploadId));
+  const isRunning = await untilCommitted(submission.hold.requestId, 'noting an upload', () =>
+    noteUploaded(job.id, uploadId),
+  );
+  if (!isRunning) throw overloaded();
   const call = writeBatch(job.id, job.endpoint, uploadId);
   const created = await submitJob(submission, call, call.body, readCreatedId);
   return 'failure' in created && created.loss !== null ? 'unknown' : created;

@@ -1,4 +1,4 @@
-import { speak, TONE_RATE, toWav, transcribe } from './tones';
+import { secondsOf, speak, toWav, transcribe } from './tones';
 
 /** OpenAI's audio in chat: the model `talk` hears what `speak` said, and says what it writes. */
 
@@ -14,14 +14,12 @@ export function hear(base64: string): { text: string; tokens: number } {
   const wav = Buffer.from(base64, 'base64');
   return {
     text: transcribe(wav) ?? `A recording of ${wav.length} bytes.`,
-    tokens: tokensOf(wav.length, HEARD_TOKENS_PER_SECOND),
+    tokens: Math.max(0, Math.ceil(HEARD_TOKENS_PER_SECOND * secondsOf(wav))),
   };
 }
 
-export const spokenTokens = (text: string): number => tokensOf(speak(text).length, SPOKEN_TOKENS_PER_SECOND);
-
-const tokensOf = (bytes: number, perSecond: number): number =>
-  Math.ceil((perSecond * bytes) / (2 * TONE_RATE));
+export const spokenTokens = (text: string): number =>
+  Math.ceil(SPOKEN_TOKENS_PER_SECOND * secondsOf(toWav(speak(text))));
 
 export function say(text: string, format: SpokenFormat): string {
   const samples = speak(text);

@@ -10,6 +10,8 @@ const LOWEST_PERIODS = 12;
 const VOLUME = 8_000;
 const WAV_HEADER = 44;
 
+export const secondsOf = (wav: Buffer): number => (wav.length - WAV_HEADER) / (2 * TONE_RATE);
+
 /** Mono, 16 bits. */
 export function speak(text: string): Buffer {
   const bytes = Buffer.from(text);

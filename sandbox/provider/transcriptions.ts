@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readForm, sendJson } from '../loopback-server';
 import type { RequestLog } from './request-log';
 import { countPromptTokens } from './token-usage';
-import { TONE_RATE, transcribe } from './tones';
+import { secondsOf, transcribe } from './tones';
 
 /**
  * OpenAI's transcripts: `listen` reports seconds and `listen-tokens` tokens. What `speak` said is transcribed; of any other
@@ -26,7 +26,7 @@ export async function sendTranscript(
   if (file === undefined || !MODELS.has(fields.model ?? ''))
     return sendError(response, 400, { message: 'Invalid audio request', type: 'invalid_request_error' });
   const text = transcribe(file.bytes) ?? `A recording of ${file.bytes.length} bytes.`;
-  const seconds = (file.bytes.length - 44) / (2 * TONE_RATE);
+  const seconds = secondsOf(file.bytes);
   const usage = fields.model === 'listen' ? ofSeconds(seconds) : ofTokens(seconds, text);
   if (fields.stream === 'true') return streamTranscript(response, text, usage);
   if (fields.response_format === 'srt' || fields.response_format === 'vtt')

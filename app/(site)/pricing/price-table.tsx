@@ -186,8 +186,8 @@ function ModelName({ row }: { row: Row }) {
 function PhonePrices({ row }: { row: Row }) {
   const { inputUnit, outputUnit } = row.prices;
   if (row.type === 'moderation') return 'Free';
-  if (inputUnit || outputUnit)
-    return [inputUnit, outputUnit].flatMap((unit) => (unit ? [describeUnitPrice(unit)] : [])).join(' · ');
+  const units = [inputUnit, outputUnit].flatMap((unit) => (unit ? [describeUnitPrice(unit)] : []));
+  if (units.length > 0 && row.type !== 'language') return units.join(' · ');
   return (
     <>
       {formatUsd(row.input)}
@@ -199,6 +199,7 @@ function PhonePrices({ row }: { row: Row }) {
           {row.hasTiers && <TiersMark />} out
         </>
       )}
+      {units.map((unit) => ` · ${unit}`)}
     </>
   );
 }

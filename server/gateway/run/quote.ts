@@ -178,11 +178,12 @@ function likelyUsage(
   const cacheRead = Math.min(inputTokens, cachedTokens);
   const rest = inputTokens - cacheRead;
   const lifetime = requested?.lifetime ?? 'none';
+  const output = Math.min(choices * outputCap, recentOutput ?? choices * TYPICAL_OUTPUT);
   return {
     ...NO_TOKENS,
     [NEW_TOKENS[lifetime]]: rest,
     cacheRead,
-    output: Math.min(choices * outputCap, recentOutput ?? choices * TYPICAL_OUTPUT),
+    ...(requested?.candidate.profile.countsAudio ? { outputUnits: output } : { output }),
     searches: Math.min(1, searches),
     ...writeUnits(requested?.units ?? NO_UNITS),
   };

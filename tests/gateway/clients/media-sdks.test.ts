@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { SECOND_MS } from '@/server/base/clock';
+import { lookAfterBatches } from '@/server/gateway/run/batches/look-after-batches';
 import { lookAfterVideos } from '@/server/gateway/run/videos/look-after-videos';
 import { startApi } from '../../harness/api-server';
 import { newDatabase } from '../../harness/database';
 import { newPerson } from '../../harness/people';
 
 /**
- * The official clients of OpenAI in Python and Go make pictures and the like at the sandbox's models.
+ * The official clients of OpenAI in Python and Go make pictures, speak, film and send batches at the sandbox's models.
  * `npm --prefix lab run media-clients` installs them and sets these to the programs that run them.
  */
 const { MEDIA_PYTHON = '', MEDIA_GO = '' } = process.env;
@@ -27,11 +28,14 @@ async function expectAllRight(program: string, args: readonly string[]): Promise
   await newDatabase();
   const { url } = await startApi();
   const { userKey } = await newPerson({ credits: 1_000 });
-  const looking = setInterval(() => void lookAfterVideos(), SECOND_MS);
+  const looking = setInterval(() => {
+    void lookAfterVideos();
+    void lookAfterBatches();
+  }, SECOND_MS);
   const { stdout } = await run(program, [...args, url, userKey], { timeout: TIMEOUT_MS }).finally(() =>
     clearInterval(looking),
   );
   const lines = stdout.trim().split('\n');
-  expect(lines.length).toBe(7);
+  expect(lines.length).toBe(9);
   expect(lines.filter((line) => !line.endsWith(' true'))).toEqual([]);
 }

@@ -32,6 +32,16 @@ const toolCall = z.looseObject({
   }),
 });
 
+const audio = z
+  .looseObject({
+    id: z.string().nullish(),
+    data: z.string().nullish().meta({ description: 'Base64, in the format of the request.' }),
+    transcript: z.string().nullish(),
+    expires_at: z.int().nullish(),
+  })
+  .nullish()
+  .meta({ description: 'What the model says, if `modalities` has `audio`.' });
+
 const annotations = z
   .array(z.looseObject({}))
   .nullish()
@@ -63,6 +73,7 @@ export const chatCompletionSchema = z
           refusal: z.string().nullish(),
           ...reasoning,
           annotations,
+          audio,
           tool_calls: z.array(toolCall).nullish(),
         }),
         finish_reason: z
@@ -93,6 +104,7 @@ export const chatChunkSchema = z
             refusal: z.string().nullish(),
             ...reasoning,
             annotations,
+            audio,
             tool_calls: z
               .array(
                 z.looseObject({

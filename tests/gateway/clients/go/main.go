@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -21,9 +22,12 @@ func main() {
 	picture := makeImage(ctx, client)
 	editImage(ctx, client, picture)
 	streamImage(ctx, client)
-	transcribe(ctx, client, speak(ctx, client))
+	recording := speak(ctx, client)
+	transcribe(ctx, client, recording)
+	talk(ctx, client, recording)
 	moderate(ctx, client)
 	film(ctx, client)
+	batch(ctx, client)
 }
 
 func makeImage(ctx context.Context, client openai.Client) []byte {
@@ -93,6 +97,32 @@ func transcribe(ctx context.Context, client openai.Client, recording []byte) {
 	report("transcript", transcript.Text == said)
 }
 
+func talk(ctx context.Context, client openai.Client, recording []byte) {
+	completion, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{
+		Model:      "sandbox/talk",
+		Modalities: []string{"text", "audio"},
+		Audio: openai.ChatCompletionAudioParam{
+			Format: openai.ChatCompletionAudioParamFormatWAV,
+			Voice:  openai.ChatCompletionAudioParamVoiceUnion{OfString: openai.String("alloy")},
+		},
+		Messages: []openai.ChatCompletionMessageParamUnion{
+			openai.UserMessage([]openai.ChatCompletionContentPartUnionParam{
+				openai.InputAudioContentPart(openai.ChatCompletionContentPartInputAudioInputAudioParam{
+					Data:   base64.StdEncoding.EncodeToString(recording),
+					Format: "wav",
+				}),
+			}),
+		},
+	})
+	require(err)
+	spoken := completion.Choices[0].Message.Audio
+	data, err := base64.StdEncoding.DecodeString(spoken.Data)
+	require(err)
+	usage := completion.Usage
+	report("talk", spoken.Transcript == said && bytes.HasPrefix(data, []byte("RIFF")) &&
+		usage.PromptTokensDetails.AudioTokens == 12 && usage.CompletionTokensDetails.AudioTokens == 24)
+}
+
 func moderate(ctx context.Context, client openai.Client) {
 	checked, err := client.Moderations.New(ctx, openai.ModerationNewParams{
 		Model: "sandbox/moderation",
@@ -120,6 +150,33 @@ func film(ctx context.Context, client openai.Client) {
 	bytes, err := io.ReadAll(content.Body)
 	require(err)
 	report("video", video.Status == openai.VideoStatusCompleted && len(bytes) > 1000)
+}
+
+const line = `{"custom_id": "first", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "sandbox/echo",
+	"max_tokens": 20, "messages": [{"role": "user", "content": "Hello"}]}}`
+
+func batch(ctx context.Context, client openai.Client) {
+	lines, err := client.Files.New(ctx, openai.FileNewParams{
+		Purpose: openai.FilePurposeBatch,
+		File:    openai.File(strings.NewReader(strings.ReplaceAll(line, "\n", "")), "lines.jsonl", "application/jsonl"),
+	})
+	require(err)
+	job, err := client.Batches.New(ctx, openai.BatchNewParams{
+		InputFileID:      lines.ID,
+		Endpoint:         openai.BatchNewParamsEndpointV1ChatCompletions,
+		CompletionWindow: openai.BatchNewParamsCompletionWindow24h,
+	})
+	for err == nil && (job.Status == openai.BatchStatusValidating || job.Status == openai.BatchStatusInProgress || job.Status == openai.BatchStatusFinalizing) {
+		time.Sleep(time.Second)
+		job, err = client.Batches.Get(ctx, job.ID)
+	}
+	require(err)
+	content, err := client.Files.Content(ctx, job.OutputFileID)
+	require(err)
+	defer content.Body.Close()
+	results, err := io.ReadAll(content.Body)
+	require(err)
+	report("batch", job.Status == openai.BatchStatusCompleted && bytes.Contains(results, []byte(`"custom_id":"first"`)))
 }
 
 func decode(text string) []byte {

@@ -1,6 +1,7 @@
 """Calls the service with the official Python client of OpenAI: media.py URL KEY"""
 
 import base64
+import json
 import sys
 import time
 
@@ -43,6 +44,22 @@ report("speech", speech.startswith(b"RIFF"))
 transcript = client.audio.transcriptions.create(model="sandbox/listen", file=("said.wav", speech, "audio/wav"))
 report("transcript", transcript.text == SAID)
 
+recording = {"data": base64.b64encode(speech).decode(), "format": "wav"}
+spoken = client.chat.completions.create(
+    model="sandbox/talk",
+    modalities=["text", "audio"],
+    audio={"voice": "alloy", "format": "wav"},
+    messages=[{"role": "user", "content": [{"type": "input_audio", "input_audio": recording}]}],
+)
+said = spoken.choices[0].message.audio
+report(
+    "talk",
+    said.transcript == SAID
+    and base64.b64decode(said.data).startswith(b"RIFF")
+    and spoken.usage.prompt_tokens_details.audio_tokens == 12
+    and spoken.usage.completion_tokens_details.audio_tokens == 24,
+)
+
 checked = client.moderations.create(model="sandbox/moderation", input=SAID)
 report("moderation", len(checked.results) == 1 and not checked.results[0].flagged)
 
@@ -52,3 +69,19 @@ while video.status in ("queued", "in_progress"):
     video = client.videos.retrieve(video.id)
 film = client.videos.download_content(video.id).read()
 report("video", video.status == "completed" and len(film) > 1000)
+
+line = {
+    "custom_id": "first",
+    "method": "POST",
+    "url": "/v1/chat/completions",
+    "body": {"model": "sandbox/echo", "max_tokens": 20, "messages": [{"role": "user", "content": SAID}]},
+}
+lines = client.files.create(purpose="batch", file=("lines.jsonl", json.dumps(line).encode()))
+batch = client.batches.create(
+    input_file_id=lines.id, endpoint="/v1/chat/completions", completion_window="24h"
+)
+while batch.status in ("validating", "in_progress", "finalizing"):
+    time.sleep(1)
+    batch = client.batches.retrieve(batch.id)
+result = json.loads(client.files.content(batch.output_file_id).text)
+report("batch", batch.status == "completed" and result["custom_id"] == "first")

@@ -99,7 +99,7 @@ export async function listFiles(
   return rows;
 }
 
-/** The content, piece by piece. It ends early if the file is deleted meanwhile. */
+/** The content, piece by piece. Fails with `not_found` if the file is deleted while it is read. */
 export async function* readPieces({ id, bytes }: FileRow): AsyncGenerator<Buffer> {
   for (let at = 0; at * PIECE_BYTES < bytes; at++) {
     const { rows } = await pool().query<{ content: Buffer }>(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MINUTE_MS, now, SECOND_MS } from '../../../base/clock';
+import { MINUTE_MS, now, SECOND_MS, toUnixSeconds } from '../../../base/clock';
 import { dollarsToJson } from '../../../base/credits';
 import { ApiError } from '../../../base/errors';
 import { connectionOf } from '../../../base/http/api-request';
@@ -16,8 +16,6 @@ import type { UpstreamResponse } from '../upstream-response';
 import { deleteJob, findJob, type JobRow, listJobs, type NewJob, openUrl } from './job-store';
 
 /** The endpoints of a video that a job makes. */
-
-const toSeconds = (date: Date): number => Math.floor(date.getTime() / SECOND_MS);
 
 const NEW = {
   state: 'running',
@@ -45,9 +43,9 @@ function describeVideo(job: Described): Video {
     model: job.model,
     status: isQueued ? 'queued' : job.state === 'running' ? 'in_progress' : job.state,
     progress: job.progress,
-    created_at: toSeconds(job.created_at),
-    completed_at: job.state === 'completed' && job.ended_at !== null ? toSeconds(job.ended_at) : null,
-    expires_at: isRunning || job.expires_at === null ? null : toSeconds(job.expires_at),
+    created_at: toUnixSeconds(job.created_at),
+    completed_at: job.state === 'completed' && job.ended_at !== null ? toUnixSeconds(job.ended_at) : null,
+    expires_at: isRunning || job.expires_at === null ? null : toUnixSeconds(job.expires_at),
     prompt: null,
     remixed_from_video_id: null,
     seconds: String(job.seconds),

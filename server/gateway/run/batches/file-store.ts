@@ -4,6 +4,7 @@ import { ApiError } from '../../../base/errors';
 import { newId } from '../../../base/ids';
 import { openSealed, openSealedBytes, seal, sealBytes } from '../../../base/seal';
 import type { KeptReader } from '../kept-store';
+import { ofReader, readableRows } from '../reader-rows';
 
 /** The files that users upload for batches, encrypted and in pieces, so that none is in memory twice. */
 
@@ -69,13 +70,7 @@ const tooMany = (): ApiError =>
     { param: 'file' },
   );
 
-const OWN = `user_id = $1 AND partner_id = $2 AND ($3::text[] IS NULL OR key_id = ANY ($3)) AND expires_at > $4`;
-const ofReader = ({ userId, partnerId, keyIds }: KeptReader): unknown[] => [
-  userId,
-  partnerId,
-  keyIds,
-  nowDate(),
-];
+const OWN = readableRows('batch_file');
 
 export async function findFile(reader: KeptReader, id: string): Promise<FileRow | null> {
   const { rows } = await pool().query<FileRow>(

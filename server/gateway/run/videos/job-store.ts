@@ -5,6 +5,7 @@ import type { RuleSet } from '../../../base/data-rules';
 import { deleteInSteps, pool } from '../../../base/db';
 import { openSealed, seal } from '../../../base/seal';
 import type { KeptReader } from '../kept-store';
+import { ofReader, readableRows } from '../reader-rows';
 
 /** The rows of jobs that make videos. */
 
@@ -166,17 +167,10 @@ export type JobRow = {
   charge: bigint | null;
 };
 
+const OWN = `${readableRows('j')} AND j.deleted_at IS NULL`;
 const READ = `SELECT j.*, -t.credits AS charge FROM video_job j
   LEFT JOIN ledger_transaction t ON t.user_id = j.user_id AND t.id = 'txn_' || substr(j.id, 7)
-  WHERE j.user_id = $1 AND j.partner_id = $2 AND ($3::text[] IS NULL OR j.key_id = ANY ($3))
-    AND j.deleted_at IS NULL AND j.expires_at > $4`;
-
-const ofReader = ({ userId, partnerId, keyIds }: KeptReader): unknown[] => [
-  userId,
-  partnerId,
-  keyIds,
-  nowDate(),
-];
+  WHERE ${OWN}`;
 
 export async function findJob(reader: KeptReader, id: string): Promise<JobRow | null> {
   const { rows } = await pool().query<JobRow>(`${READ} AND j.id = $5`, [...ofReader(reader), id]);
@@ -200,12 +194,10 @@ export async function listJobs(
 }
 
 /** Nobody reads it from here on. One that runs is still settled when it ends. */
-export async function deleteJob({ userId, partnerId, keyIds }: KeptReader, id: string): Promise<boolean> {
+export async function deleteJob(reader: KeptReader, id: string): Promise<boolean> {
   const { rowCount } = await pool().query(
-    `UPDATE video_job SET deleted_at = $4, url = NULL
-     WHERE user_id = $1 AND partner_id = $2 AND ($3::text[] IS NULL OR key_id = ANY ($3))
-       AND deleted_at IS NULL AND expires_at > $4 AND id = $5`,
-    [userId, partnerId, keyIds, nowDate(), id],
+    `UPDATE video_job j SET deleted_at = $4, url = NULL WHERE ${OWN} AND j.id = $5`,
+    [...ofReader(reader), id],
   );
   return rowCount === 1;
 }

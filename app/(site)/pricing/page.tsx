@@ -47,9 +47,9 @@ export default async function PricingPage({ searchParams }: { searchParams: Sear
         <p className="mt-4 max-w-[72ch] text-sm text-muted">
           Prices are in USD per million tokens, except where another unit is shown. A + marks models that
           charge more for long prompts, which “Your request” includes. A web search that the provider runs has
-          a price of its own, which the API lists with the model.{' '}
-          <TextLink href="/docs/batches">Batches</TextLink> cost half at OpenAI and Anthropic. A request is
-          charged once, for what it used, rounded up to a millionth of a credit: see{' '}
+          a price of its own, which the API lists with the model. Most OpenAI and Anthropic models cost half
+          in a <TextLink href="/docs/batches">batch</TextLink>. A request is charged once, for what it used,
+          rounded up to a millionth of a credit: see{' '}
           <TextLink href="/docs/charges">what is charged and when</TextLink>. Apps get the same numbers from{' '}
           <TextLink href="/docs/api/models">the API</TextLink>.
         </p>

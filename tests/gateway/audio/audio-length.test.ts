@@ -1,25 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { measureAudio } from '@/server/gateway/protocols/audio-length/audio-length';
 import { UnreadableAudio } from '@/server/gateway/protocols/audio-length/measured-audio';
 import { randomFrom } from '../../harness/random';
-
-/** Files written by FFmpeg 8.1, with the seconds that it decodes from them. */
-const RECORDINGS = {
-  'mono.wav': 1,
-  'voice.mp3': 1,
-  'low.mp3': 10,
-  'voice.m4a': 1.024,
-  'silent.m4a': 60.032,
-  'fragments.m4a': 2.112,
-  'voice.webm': 1,
-  'voice.ogg': 1,
-  'silent.ogg': 30,
-  'voice.flac': 1,
-  'silent.flac': 30,
-};
-
-const read = (name: string): Buffer => readFileSync(new URL(`./recordings/${name}`, import.meta.url));
+import { RECORDINGS, readRecording as read } from './recordings';
 
 const reasonOf = (bytes: Buffer): string => {
   try {

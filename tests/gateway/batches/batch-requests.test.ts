@@ -10,7 +10,7 @@ import { newPerson } from '../../harness/people';
 import { seededRandom } from '../../harness/random';
 import { Generator } from '../run/random-requests';
 import { answer, send } from '../videos/video-world';
-import { lookNow, startBatchWorld, toLines } from './batch-world';
+import { chatLine, chatResult, lookNow, startBatchWorld, toLines } from './batch-world';
 
 /**
  * The dearest and the most lying batches, at providers that bill half of what they publish: the hold covers the bill, and
@@ -102,47 +102,26 @@ test('the bound of a batch is the sum of those of its lines', async () => {
   expect(together?.mostCost).toBe(alone.reduce((sum, one) => sum + (one?.mostCost ?? 0n), 0n));
 });
 
-const LINES = ['a', 'b', 'c', 'd'].map((custom_id) => ({
-  custom_id,
-  method: 'POST',
-  url: '/v1/chat/completions',
-  body: { model: 'openai/gpt-4.1-mini', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] },
-}));
+const LINES = ['a', 'b', 'c', 'd'].map(chatLine);
 
 /** What a provider says of a line, and bills for it. */
 type Told = { results: unknown[]; errors: unknown[]; billed: bigint; isUnseen?: boolean };
-
-const complete = (index: unknown, usage: unknown) => ({
-  custom_id: index,
-  response: {
-    status_code: 200,
-    body: {
-      id: 'c',
-      object: 'chat.completion',
-      created: 1,
-      model: 'gpt-4.1-mini',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-      usage,
-    },
-  },
-});
 
 /** $0.20 and $0.80 per million tokens, in microcredits. */
 const costOf = (input: number, output: number) => BigInt(input * 20 + output * 80);
 
 function tell(index: number): Told {
   const [input, output] = [pick([1, 9, 12]), pick([1, 50, 100])];
-  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-  const served = complete(String(index), usage);
+  const served = chatResult(String(index), input, output);
   const billed = costOf(input, output);
   const junk = [
     pick([
       'junk',
       {},
       { custom_id: null },
-      complete('99', usage),
-      complete('-1', usage),
-      complete('constructor', usage),
+      chatResult('99', input, output),
+      chatResult('-1', input, output),
+      chatResult('constructor', input, output),
     ]),
   ];
   switch (
@@ -152,7 +131,7 @@ function tell(index: number): Told {
       return { results: [served], errors: [], billed };
     case 'twice':
       return {
-        results: [served, complete(String(index), { ...usage, completion_tokens: 99 })],
+        results: [served, chatResult(String(index), input, 99)],
         errors: [served],
         billed,
       };
@@ -175,9 +154,7 @@ function tell(index: number): Told {
     case 'dear': {
       const much = 50_000;
       return {
-        results: [
-          complete(String(index), { prompt_tokens: much, completion_tokens: much, total_tokens: 2 * much }),
-        ],
+        results: [chatResult(String(index), much, much)],
         errors: [],
         billed: costOf(much, much),
       };

@@ -14,6 +14,30 @@ export { bookedOf, pass };
 export const toLines = (lines: readonly unknown[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
+/** A request for gpt-4.1-mini, which costs $0.20 and $0.80 per million tokens in a batch. */
+export const chatLine = (custom_id: string) => ({
+  custom_id,
+  method: 'POST',
+  url: '/v1/chat/completions',
+  body: { model: 'openai/gpt-4.1-mini', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] },
+});
+
+/** What the provider says of it. */
+export const chatResult = (index: string, input: number, output: number) => ({
+  custom_id: index,
+  response: {
+    status_code: 200,
+    body: {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-4.1-mini',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+    },
+  },
+});
+
 export type Answer = (response: ServerResponse, request: IncomingMessage, body: string) => void;
 
 /** A provider of batches in both formats, whose answers a test replaces. */

@@ -4,7 +4,7 @@ import { lookAfterBatches } from '@/server/gateway/run/batches/look-after-batche
 import { checkLedger, sweepHolds } from '@/server/ledger';
 import { bundleProgram, type Death, dieAt } from '../../harness/programs';
 import { answer, send } from '../videos/video-world';
-import { bookedOf, lookNow, pass, startBatchWorld, toLines } from './batch-world';
+import { bookedOf, chatLine, chatResult, lookNow, pass, startBatchWorld, toLines } from './batch-world';
 
 /** Processes that die while a batch starts, or while its results are read, between any two steps outside the database. */
 
@@ -16,29 +16,8 @@ const program = bundleProgram('tests/gateway/batches/batch-process.ts');
 const runUntilDeath = (argument: string, death: Death, setting = 'OPENAI_BASE_URL'): Promise<void> =>
   dieAt(death, { program, argument, processorUrl: provider.url, setting });
 
-const messages = [{ role: 'user', content: 'Hello' }];
-const LINES = toLines([
-  {
-    custom_id: 'a',
-    method: 'POST',
-    url: '/v1/chat/completions',
-    body: { model: 'openai/gpt-4.1-mini', max_tokens: 100, messages },
-  },
-]);
-const RESULT = {
-  custom_id: '0',
-  response: {
-    status_code: 200,
-    body: {
-      id: 'c',
-      object: 'chat.completion',
-      created: 1,
-      model: 'gpt-4.1-mini',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
-    },
-  },
-};
+const LINES = toLines([chatLine('a')]);
+const RESULT = chatResult('0', 10, 20);
 /** 10 tokens at $0.20 and 20 at $0.80 per million, with a commission of 25%. */
 const CHARGE = 2_250n;
 const UPLOAD = /^POST \/files$/;

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { SECOND_MS } from '@/server/base/clock';
+import { pool } from '@/server/base/db';
 import { settings } from '@/server/base/env';
 import { lookAfterBatches } from '@/server/gateway/run/batches/look-after-batches';
 import { startApi } from '../../harness/api-server';
@@ -25,10 +26,10 @@ mkdirSync('.build', { recursive: true });
 const folder = mkdtempSync('.build/batches-');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function runSnippet(code: string): Promise<string[]> {
+async function runSnippet(code: string, look = lookAfterBatches): Promise<string[]> {
   const file = resolve(folder, 'snippet.mjs');
   writeFileSync(file, code.replaceAll('http://localhost:3000', url));
-  const looking = setInterval(() => void lookAfterBatches(), SECOND_MS);
+  const looking = setInterval(() => void look(), SECOND_MS);
   const { stdout } = await run(process.execPath, [file], {
     cwd: folder,
     env: { NODE_ENV: 'test', PATH: process.env.PATH, SVC_USER_KEY: userKey },
@@ -40,6 +41,14 @@ test('the snippet for a file waits for its batch, and prints its lines and what 
   const printed = await runSnippet(readBlock('docs/batches.md', 'client.files.create'));
   expect(printed.slice(0, 2)).toEqual(['question-0', 'question-1']);
   expect(Number(printed[2])).toBeGreaterThan(0);
+}, 60_000);
+
+test('the snippet for a file ends when its batch is cancelled', async () => {
+  const printed = await runSnippet(readBlock('docs/batches.md', 'client.files.create'), async () => {
+    await pool().query("UPDATE batch_job SET cancelled_at = now() WHERE state = 'running'");
+    await lookAfterBatches();
+  });
+  expect(printed).toEqual(['0']);
 }, 60_000);
 
 test('the snippet for messages waits for its batch, and prints its results and what it cost', async () => {

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { speak, toWav } from '@/sandbox/provider/tones';
 import { UploadedFile } from '@/server/base/http/read-multipart';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { seededRandom } from '../../harness/random';
 import type { Reply } from '../../harness/scripted-upstream';
+import { RECORDINGS, readRecording } from '../audio/recordings';
 import { startClientWorld } from '../clients/world';
 import { TOKENIZERS } from '../tokens/tokenizers';
 import { checkBills, checkHolds, type RequestKind } from './unit-requests';
@@ -29,25 +29,8 @@ const upTo = (most: number): number => Math.floor(random() * (most + 1));
 /** A recording, with the seconds that FFmpeg decodes from it. */
 type Recording = { bytes: Buffer; seconds: number };
 
-const DECODED: Readonly<Record<string, number>> = {
-  'mono.wav': 1,
-  'voice.mp3': 1,
-  'low.mp3': 10,
-  'voice.m4a': 1.024,
-  'silent.m4a': 60.032,
-  'fragments.m4a': 2.112,
-  'voice.webm': 1,
-  'voice.ogg': 1,
-  'silent.ogg': 30,
-  'voice.flac': 1,
-  'silent.flac': 30,
-};
-const FOLDER = new URL('../audio/recordings/', import.meta.url);
-const RECORDINGS: readonly Recording[] = [
-  ...readdirSync(FOLDER).map((name) => ({
-    bytes: readFileSync(new URL(name, FOLDER)),
-    seconds: DECODED[name] ?? 0,
-  })),
+const SPOKEN: readonly Recording[] = [
+  ...Object.entries(RECORDINGS).map(([name, seconds]) => ({ bytes: readRecording(name), seconds })),
   ...[1, 65, 2_000].map((letters) => ({ bytes: toWav(speak('a'.repeat(letters))), seconds: letters / 25 })),
   { bytes: toWav(Buffer.alloc(2 * 16_000 * 300)), seconds: 300 },
 ];
@@ -103,7 +86,7 @@ const LIES: readonly [string, readonly unknown[]][] = [
 ];
 
 function writeRequest(format: Format): Json {
-  const recording = pick(RECORDINGS);
+  const recording = pick(SPOKEN);
   seconds = recording.seconds;
   const body: Json =
     format === 'speech'

@@ -5,6 +5,7 @@ import { newId } from '../../../base/ids';
 import { inTurn } from '../../../base/in-turn';
 import { openSealed, openSealedBytes, seal, sealBytes } from '../../../base/seal';
 import type { KeptReader } from '../kept-store';
+import { ofReader, readableRows } from '../reader-rows';
 
 /** The files that users upload for batches, encrypted and in pieces, so that none is in memory twice. */
 
@@ -75,13 +76,7 @@ const tooMany = (): ApiError =>
     { param: 'file' },
   );
 
-const OWN = `user_id = $1 AND partner_id = $2 AND ($3::text[] IS NULL OR key_id = ANY ($3)) AND expires_at > $4`;
-const ofReader = ({ userId, partnerId, keyIds }: KeptReader): unknown[] => [
-  userId,
-  partnerId,
-  keyIds,
-  nowDate(),
-];
+const OWN = readableRows('batch_file');
 
 /** Others, such as one with a zero byte, cannot be looked up. */
 const ID = /^file_\w{1,64}$/;
@@ -109,7 +104,7 @@ export async function listFiles(
   return rows;
 }
 
-/** The content, piece by piece. It ends early if the file is deleted meanwhile. */
+/** The content, piece by piece. Fails with `not_found` if the file is deleted while it is read. */
 export async function* readPieces({ id, bytes }: FileRow): AsyncGenerator<Buffer> {
   for (let at = 0; at * PIECE_BYTES < bytes; at++) {
     const { rows } = await pool().query<{ content: Buffer }>(

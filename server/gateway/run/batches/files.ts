@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { SECOND_MS } from '../../../base/clock';
+import { toUnixSeconds } from '../../../base/clock';
 import { ApiError } from '../../../base/errors';
 import type { ApiRequest } from '../../../base/http/api-request';
 import { requireUserKeyHash } from '../../../base/http/credentials';
@@ -59,14 +59,12 @@ export async function uploadFile(request: ApiRequest): Promise<Reply> {
   return { body: JSON.stringify(describeFile(row)), headers };
 }
 
-const toSeconds = (date: Date): number => Math.floor(date.getTime() / SECOND_MS);
-
 const describeFile = (row: FileRow): StoredFile => ({
   id: row.id,
   object: 'file',
   bytes: row.bytes,
-  created_at: toSeconds(row.created_at),
-  expires_at: toSeconds(row.expires_at),
+  created_at: toUnixSeconds(row.created_at),
+  expires_at: toUnixSeconds(row.expires_at),
   filename: openName(row),
   purpose: 'batch',
   status: 'processed',
@@ -104,8 +102,8 @@ export async function sendFile(request: Request, id: string): Promise<Response> 
     id,
     object: 'file',
     bytes: which === 'output' ? job.output_bytes : job.error_bytes,
-    created_at: toSeconds(endedAt),
-    expires_at: toSeconds(new Date(endedAt.getTime() + BATCHES_KEPT_MS)),
+    created_at: toUnixSeconds(endedAt),
+    expires_at: toUnixSeconds(new Date(endedAt.getTime() + BATCHES_KEPT_MS)),
     filename: `${job.id}_${which}.jsonl`,
     purpose: 'batch_output',
     status: 'processed',

@@ -6,6 +6,7 @@ import { deleteInSteps, pool } from '../../../base/db';
 import { openSealed, seal } from '../../../base/seal';
 import type { BatchFormat, Outcome, SeenBatch } from '../../providers/batches';
 import type { KeptReader } from '../kept-store';
+import { ofReader, readableRows } from '../reader-rows';
 
 /** The rows of jobs that are batches. */
 
@@ -205,18 +206,10 @@ export async function endJobRow(client: pg.PoolClient, id: string, ended: Ended)
 /** A job as its owner reads it: `charge` is null if nothing was charged. */
 export type ReadRow = JobRow & { charge: bigint | null };
 
-const OWN = `j.user_id = $1 AND j.partner_id = $2 AND ($3::text[] IS NULL OR j.key_id = ANY ($3))
-    AND j.deleted_at IS NULL AND j.expires_at > $4`;
+const OWN = `${readableRows('j')} AND j.deleted_at IS NULL`;
 const READ = `SELECT ${COLUMNS}, -t.credits AS charge FROM batch_job j
   LEFT JOIN ledger_transaction t ON t.user_id = j.user_id AND t.id = 'txn_' || split_part(j.id, '_', 2)
   WHERE ${OWN}`;
-
-const ofReader = ({ userId, partnerId, keyIds }: KeptReader): unknown[] => [
-  userId,
-  partnerId,
-  keyIds,
-  nowDate(),
-];
 
 export async function findJob(reader: KeptReader, id: string): Promise<ReadRow | null> {
   const { rows } = await pool().query<ReadRow>(`${READ} AND j.id = $5`, [...ofReader(reader), id]);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { SECOND_MS } from '../../../base/clock';
+import { toUnixSeconds } from '../../../base/clock';
 import { dollarsToJson } from '../../../base/credits';
 import { settings } from '../../../base/env';
 import { ApiError } from '../../../base/errors';
@@ -94,13 +94,12 @@ export const createMessageBatch = (request: ApiRequest, requestId: string): Prom
     },
   });
 
-const toSeconds = (date: Date): number => Math.floor(date.getTime() / SECOND_MS);
 const windowEnd = ({ created_at }: JobRow): Date => new Date(created_at.getTime() + WINDOW_MS);
 
 function describeBatch(job: ReadRow): Batch {
   const { state, ended_at: ended, cancelled_at: cancelled } = job;
   const endedIn = (outcome: JobRow['state']) =>
-    state === outcome && ended !== null ? toSeconds(ended) : null;
+    state === outcome && ended !== null ? toUnixSeconds(ended) : null;
   const isCreated = job.upstream_id !== null;
   const running = cancelled !== null ? 'cancelling' : isCreated ? 'in_progress' : 'validating';
   return {
@@ -114,14 +113,14 @@ function describeBatch(job: ReadRow): Batch {
     status: state === 'running' ? running : state,
     output_file_id: job.output_id === null ? null : resultFileId(job.id, 'output'),
     error_file_id: job.error_id === null ? null : resultFileId(job.id, 'error'),
-    created_at: toSeconds(job.created_at),
-    in_progress_at: isCreated ? toSeconds(job.created_at) : null,
-    expires_at: toSeconds(windowEnd(job)),
+    created_at: toUnixSeconds(job.created_at),
+    in_progress_at: isCreated ? toUnixSeconds(job.created_at) : null,
+    expires_at: toUnixSeconds(windowEnd(job)),
     finalizing_at: endedIn('completed'),
     completed_at: endedIn('completed'),
     failed_at: endedIn('failed'),
     expired_at: endedIn('expired'),
-    cancelling_at: cancelled === null ? null : toSeconds(cancelled),
+    cancelling_at: cancelled === null ? null : toUnixSeconds(cancelled),
     cancelled_at: endedIn('cancelled'),
     request_counts: { total: job.line_count, completed: job.completed, failed: job.failed },
     metadata: openMetadata(job),

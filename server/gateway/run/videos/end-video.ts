@@ -7,7 +7,7 @@ import { keepUnanswered } from '../../counts/unanswered-requests';
 import { costOf } from '../../pricing/cost';
 import { findPrices } from '../../pricing/price-history';
 import { NO_TOKENS, type TokenUsage, writeUnits } from '../../protocols/neutral';
-import { endJobRow, type JobError, type NewJob, requestIdOf } from './job-store';
+import { endJobRow, type JobError, type JobRow, requestIdOf } from './job-store';
 
 /** `cost` is what the provider reports to bill; null where it reports nothing. */
 export type VideoEnd =
@@ -20,8 +20,8 @@ export type VideoEnd =
 const SWEPT: JobError = { code: 'upstream_error', message: 'The video was not complete in time.' };
 
 /** Ends a job and settles its hold, once: of several calls, on any instance, the first counts. */
-export async function endVideo(job: NewJob, end: VideoEnd): Promise<void> {
-  const { id, userId, partnerId } = job;
+export async function endVideo(job: JobRow, end: VideoEnd): Promise<void> {
+  const { id, user_id: userId, partner_id: partnerId } = job;
   const settlement = await settle(job, end);
   const ended = 'url' in end ? { url: end.url, error: null } : { url: null, error: end.error };
   const request = { userId, partnerId, requestId: requestIdOf(id) };
@@ -34,21 +34,21 @@ export async function endVideo(job: NewJob, end: VideoEnd): Promise<void> {
 }
 
 /** It has no receipt, but its provider may have read it. */
-function noteUnanswered({ id, userId, partnerId, model }: NewJob): void {
+function noteUnanswered({ id, user_id: userId, partner_id: partnerId, model }: JobRow): void {
   const at = nowDate();
   const attempt = { provider: providerOf(model), model, at: at.toISOString(), outcome: 'failed' } as const;
   keepUnanswered({ userId, requestId: requestIdOf(id), partnerId, model, attempts: [attempt], at });
 }
 
-async function settle(job: NewJob, end: VideoEnd): Promise<JobEnd> {
+async function settle(job: JobRow, end: VideoEnd): Promise<JobEnd> {
   if ('fee' in end) return { metered: meterJob(job, NO_TOKENS, end.fee, 'refused') };
   if (!('url' in end)) return { loss: toLoss(job, end) };
   const usage = {
     ...NO_TOKENS,
-    ...writeUnits({ input: job.inputImages, output: end.seconds ?? job.seconds }),
+    ...writeUnits({ input: job.input_images, output: end.seconds ?? job.seconds }),
   };
   if (end.cost !== null) return { metered: meterJob(job, usage, end.cost, 'completed') };
-  const prices = await findPrices(job.priceVersion);
+  const prices = await findPrices(job.price_version);
   invariant(prices, 'the prices of a job are stored');
   const cost = costOf(usage, { ...prices, automaticCacheWrites: false });
   const metered = meterJob(job, usage, cost, 'completed');
@@ -61,7 +61,7 @@ async function settle(job: NewJob, end: VideoEnd): Promise<JobEnd> {
 }
 
 function meterJob(
-  { model, priceVersion, rateBp, dataRules }: NewJob,
+  { model, price_version: priceVersion, rate_bp: rateBp, data_rules: dataRules }: JobRow,
   usage: TokenUsage,
   cost: Picocredits,
   outcome: Receipt['outcome'],
@@ -91,7 +91,7 @@ function meterJob(
 const providerOf = (model: string): string => model.slice(0, model.indexOf('/'));
 
 function toLoss(
-  { model, mostCost }: NewJob,
+  { model, most_cost: mostCost }: JobRow,
   { loss: reason, cost = null }: Extract<VideoEnd, { loss: unknown }>,
 ): Extract<JobEnd, { loss: unknown }>['loss'] {
   const lost = cost === null ? mostCost : chargeFor(cost, 0).providerCost;

@@ -5,6 +5,7 @@ import type { RuleSet } from '../../../base/data-rules';
 import { deleteInSteps, pool } from '../../../base/db';
 import { openSealed, seal } from '../../../base/seal';
 import type { KeptReader } from '../kept-store';
+import { ofReader, readableRows } from '../reader-rows';
 
 /** The rows of jobs that make videos. */
 
@@ -24,47 +25,62 @@ const MAX_PAUSE_MS = 15 * SECOND_MS;
 export const jobIdOf = (requestId: string): string => requestId.replace(/^req_/, 'video_');
 export const requestIdOf = (jobId: string): string => jobId.replace(/^video_/, 'req_');
 
-export type NewJob = {
+export type JobRow = {
   id: string;
-  userId: string;
-  partnerId: string;
-  keyId: string;
+  user_id: string;
+  partner_id: string;
+  key_id: string;
   model: string;
-  priceVersion: string;
-  rateBp: number;
-  dataRules: RuleSet | null;
+  price_version: string;
+  rate_bp: number;
+  data_rules: RuleSet | null;
   seconds: number;
   size: string;
-  inputImages: number;
+  input_images: number;
   /** The most that the provider may bill. */
-  mostCost: Microcredits;
+  most_cost: Microcredits;
+  upstream_id: string | null;
+  state: 'running' | 'completed' | 'failed';
+  progress: number;
+  error_code: string | null;
+  error_message: string | null;
+  url: Buffer | null;
+  created_at: Date;
+  complete_by: Date;
+  ended_at: Date | null;
+  expires_at: Date;
 };
 
-const COLUMNS: readonly (readonly [string, (job: NewJob) => unknown])[] = [
-  ['id', ({ id }) => id],
-  ['user_id', ({ userId }) => userId],
-  ['partner_id', ({ partnerId }) => partnerId],
-  ['key_id', ({ keyId }) => keyId],
-  ['model', ({ model }) => model],
-  ['price_version', ({ priceVersion }) => priceVersion],
-  ['rate_bp', ({ rateBp }) => rateBp],
-  ['data_rules', ({ dataRules }) => dataRules],
-  ['seconds', ({ seconds }) => seconds],
-  ['size', ({ size }) => size],
-  ['input_images', ({ inputImages }) => inputImages],
-  ['most_cost', ({ mostCost }) => mostCost],
-  ['created_at', () => nowDate()],
-  ['next_look_at', () => new Date(now() + ACCEPTED_WITHIN_MS)],
-  ['complete_by', () => new Date(now() + COMPLETE_WITHIN_MS)],
-  ['expires_at', () => new Date(now() + COMPLETE_WITHIN_MS + VIDEOS_KEPT_MS)],
-];
+export type NewJob = Pick<
+  JobRow,
+  | 'id'
+  | 'user_id'
+  | 'partner_id'
+  | 'key_id'
+  | 'model'
+  | 'price_version'
+  | 'rate_bp'
+  | 'data_rules'
+  | 'seconds'
+  | 'size'
+  | 'input_images'
+  | 'most_cost'
+>;
 
-export async function insertJob(client: pg.PoolClient, job: NewJob): Promise<void> {
-  const places = COLUMNS.map((_, index) => `$${index + 1}`);
-  await client.query(
-    `INSERT INTO video_job (${COLUMNS.map(([name]) => name)}) VALUES (${places})`,
-    COLUMNS.map(([, read]) => read(job)),
+export async function insertJob(client: pg.PoolClient, job: NewJob): Promise<JobRow> {
+  const row = {
+    ...job,
+    created_at: nowDate(),
+    next_look_at: new Date(now() + ACCEPTED_WITHIN_MS),
+    complete_by: new Date(now() + COMPLETE_WITHIN_MS),
+    expires_at: new Date(now() + COMPLETE_WITHIN_MS + VIDEOS_KEPT_MS),
+  };
+  const names = Object.keys(row);
+  const { rows } = await client.query<JobRow>(
+    `INSERT INTO video_job (${names}) VALUES (${names.map((_, index) => `$${index + 1}`)}) RETURNING *`,
+    Object.values(row),
   );
+  return rows[0] as JobRow;
 }
 
 /** The provider has accepted the job. */
@@ -75,51 +91,21 @@ export async function noteAccepted(jobId: string, upstreamId: string): Promise<v
   );
 }
 
-/** A job as the instance that looks after it needs it. */
-export type RunningJob = NewJob & { upstreamId: string | null; createdAtMs: number; completeByMs: number };
-
-type RunningRow = Record<
-  'id' | 'user_id' | 'partner_id' | 'key_id' | 'model' | 'price_version' | 'size',
-  string
-> &
-  Record<'rate_bp' | 'seconds' | 'input_images', number> &
-  Record<'created_at' | 'complete_by', Date> & {
-    data_rules: RuleSet | null;
-    most_cost: bigint;
-    upstream_id: string | null;
-  };
-
 /** Takes jobs that are due, each for one instance at a time. */
-export async function claimDueJobs(limit: number): Promise<RunningJob[]> {
-  const { rows } = await pool().query<RunningRow>(
+export async function claimDueJobs(limit: number): Promise<JobRow[]> {
+  const { rows } = await pool().query<JobRow>(
     `UPDATE video_job SET next_look_at = $2 WHERE id IN (
        SELECT id FROM video_job WHERE state = 'running' AND next_look_at <= $1
        ORDER BY next_look_at LIMIT $3 FOR UPDATE SKIP LOCKED)
      RETURNING *`,
     [nowDate(), new Date(now() + CLAIMED_MS), limit],
   );
-  return rows.map((row) => ({
-    id: row.id,
-    userId: row.user_id,
-    partnerId: row.partner_id,
-    keyId: row.key_id,
-    model: row.model,
-    priceVersion: row.price_version,
-    rateBp: row.rate_bp,
-    dataRules: row.data_rules,
-    seconds: row.seconds,
-    size: row.size,
-    inputImages: row.input_images,
-    mostCost: row.most_cost as Microcredits,
-    upstreamId: row.upstream_id,
-    createdAtMs: row.created_at.getTime(),
-    completeByMs: row.complete_by.getTime(),
-  }));
+  return rows;
 }
 
 /** The longer a job runs, the less often it is read. */
-export async function lookLater({ id, createdAtMs }: RunningJob, progress: number): Promise<void> {
-  const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_LOOK_MS, (now() - createdAtMs) / 10));
+export async function lookLater({ id, created_at }: JobRow, progress: number): Promise<void> {
+  const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_LOOK_MS, (now() - created_at.getTime()) / 10));
   await pool().query(
     `UPDATE video_job SET next_look_at = $2, progress = greatest(progress, $3) WHERE id = $1 AND state = 'running'`,
     [id, new Date(now() + pauseMs), progress],
@@ -147,39 +133,16 @@ export async function endJobRow(
 
 const boundTo = (id: string): string => `video_job:url:${id}`;
 
-/** A job as its owner reads it. */
-export type JobRow = {
-  id: string;
-  model: string;
-  state: 'running' | 'completed' | 'failed';
-  progress: number;
-  seconds: number;
-  size: string;
-  upstream_id: string | null;
-  error_code: string | null;
-  error_message: string | null;
-  url: Buffer | null;
-  created_at: Date;
-  ended_at: Date | null;
-  expires_at: Date;
-  /** Null if nothing was charged. */
-  charge: bigint | null;
-};
+/** A job as its owner reads it: `charge` is null if nothing was charged. */
+export type ReadRow = JobRow & { charge: bigint | null };
 
+const OWN = `${readableRows('j')} AND j.deleted_at IS NULL`;
 const READ = `SELECT j.*, -t.credits AS charge FROM video_job j
   LEFT JOIN ledger_transaction t ON t.user_id = j.user_id AND t.id = 'txn_' || substr(j.id, 7)
-  WHERE j.user_id = $1 AND j.partner_id = $2 AND ($3::text[] IS NULL OR j.key_id = ANY ($3))
-    AND j.deleted_at IS NULL AND j.expires_at > $4`;
+  WHERE ${OWN}`;
 
-const ofReader = ({ userId, partnerId, keyIds }: KeptReader): unknown[] => [
-  userId,
-  partnerId,
-  keyIds,
-  nowDate(),
-];
-
-export async function findJob(reader: KeptReader, id: string): Promise<JobRow | null> {
-  const { rows } = await pool().query<JobRow>(`${READ} AND j.id = $5`, [...ofReader(reader), id]);
+export async function findJob(reader: KeptReader, id: string): Promise<ReadRow | null> {
+  const { rows } = await pool().query<ReadRow>(`${READ} AND j.id = $5`, [...ofReader(reader), id]);
   return rows[0] ?? null;
 }
 
@@ -190,9 +153,9 @@ export const openUrl = ({ id, url }: JobRow): string | null =>
 export async function listJobs(
   reader: KeptReader,
   { after, limit, order }: { after?: string | undefined; limit: number; order: 'asc' | 'desc' },
-): Promise<JobRow[]> {
+): Promise<ReadRow[]> {
   const isBehind = order === 'asc' ? '>' : '<';
-  const { rows } = await pool().query<JobRow>(
+  const { rows } = await pool().query<ReadRow>(
     `${READ} AND ($5::text IS NULL OR j.id ${isBehind} $5 COLLATE "C") ORDER BY j.id COLLATE "C" ${order} LIMIT $6`,
     [...ofReader(reader), after ?? null, limit + 1],
   );
@@ -200,12 +163,10 @@ export async function listJobs(
 }
 
 /** Nobody reads it from here on. One that runs is still settled when it ends. */
-export async function deleteJob({ userId, partnerId, keyIds }: KeptReader, id: string): Promise<boolean> {
+export async function deleteJob(reader: KeptReader, id: string): Promise<boolean> {
   const { rowCount } = await pool().query(
-    `UPDATE video_job SET deleted_at = $4, url = NULL
-     WHERE user_id = $1 AND partner_id = $2 AND ($3::text[] IS NULL OR key_id = ANY ($3))
-       AND deleted_at IS NULL AND expires_at > $4 AND id = $5`,
-    [userId, partnerId, keyIds, nowDate(), id],
+    `UPDATE video_job j SET deleted_at = $4, url = NULL WHERE ${OWN} AND j.id = $5`,
+    [...ofReader(reader), id],
   );
   return rowCount === 1;
 }

@@ -5,7 +5,7 @@ import { Abort } from '../abort';
 import { type Candidate, resolveCandidates } from '../candidates';
 import { readJob } from '../upstream';
 import { endVideo } from './end-video';
-import { claimDueJobs, type JobError, lookLater, type RunningJob, requestIdOf } from './job-store';
+import { claimDueJobs, type JobError, type JobRow, lookLater, requestIdOf } from './job-store';
 
 const AT_ONCE = 32;
 const MAX_BYTES = 256 * 1024;
@@ -33,12 +33,12 @@ export async function lookAfterVideos(stop?: AbortSignal): Promise<void> {
   );
 }
 
-async function lookAt(job: RunningJob, stop: AbortSignal | undefined): Promise<void> {
+async function lookAt(job: JobRow, stop: AbortSignal | undefined): Promise<void> {
   // An instance died before it could note the provider's answer.
-  if (job.upstreamId === null) return endVideo(job, { error: NOT_ACCEPTED, loss: 'instance_died' });
-  if (now() >= job.completeByMs) return endVideo(job, { error: LATE, loss: 'timeout' });
+  if (job.upstream_id === null) return endVideo(job, { error: NOT_ACCEPTED, loss: 'instance_died' });
+  if (now() >= job.complete_by.getTime()) return endVideo(job, { error: LATE, loss: 'timeout' });
   const [candidate] = resolveCandidates(job.model) ?? [];
-  const seen = candidate === undefined ? null : await readState(candidate, job.upstreamId, stop);
+  const seen = candidate === undefined ? null : await readState(candidate, job.upstream_id, stop);
   if (candidate === undefined || seen === null) return lookLater(job, 0);
   switch (seen.state) {
     case 'pending':

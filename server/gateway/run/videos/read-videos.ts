@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MINUTE_MS, now, SECOND_MS } from '../../../base/clock';
+import { MINUTE_MS, SECOND_MS, toUnixSeconds } from '../../../base/clock';
 import { dollarsToJson } from '../../../base/credits';
 import { ApiError } from '../../../base/errors';
 import { connectionOf } from '../../../base/http/api-request';
@@ -13,29 +13,11 @@ import type { KeptReader } from '../kept-store';
 import { askFor } from '../stored-responses';
 import { readFile } from '../upstream';
 import type { UpstreamResponse } from '../upstream-response';
-import { deleteJob, findJob, type JobRow, listJobs, type NewJob, openUrl } from './job-store';
+import { deleteJob, findJob, listJobs, openUrl, type ReadRow } from './job-store';
 
 /** The endpoints of a video that a job makes. */
 
-const toSeconds = (date: Date): number => Math.floor(date.getTime() / SECOND_MS);
-
-const NEW = {
-  state: 'running',
-  progress: 0,
-  upstream_id: null,
-  error_code: null,
-  error_message: null,
-  ended_at: null,
-  charge: null,
-} as const;
-
-/** A job that was just made. */
-export const describeNewVideo = ({ id, model, seconds, size }: NewJob): Video =>
-  describeVideo({ ...NEW, id, model, seconds, size, created_at: new Date(now()), expires_at: null });
-
-type Described = Omit<JobRow, 'url' | 'expires_at'> & { expires_at: Date | null };
-
-function describeVideo(job: Described): Video {
+export function describeVideo(job: ReadRow): Video {
   const isRunning = job.state === 'running';
   const isQueued = isRunning && (job.upstream_id === null || job.progress === 0);
   const { error_code: code, error_message: message } = job;
@@ -45,9 +27,9 @@ function describeVideo(job: Described): Video {
     model: job.model,
     status: isQueued ? 'queued' : job.state === 'running' ? 'in_progress' : job.state,
     progress: job.progress,
-    created_at: toSeconds(job.created_at),
-    completed_at: job.state === 'completed' && job.ended_at !== null ? toSeconds(job.ended_at) : null,
-    expires_at: isRunning || job.expires_at === null ? null : toSeconds(job.expires_at),
+    created_at: toUnixSeconds(job.created_at),
+    completed_at: job.state === 'completed' && job.ended_at !== null ? toUnixSeconds(job.ended_at) : null,
+    expires_at: isRunning ? null : toUnixSeconds(job.expires_at),
     prompt: null,
     remixed_from_video_id: null,
     seconds: String(job.seconds),
@@ -65,7 +47,7 @@ const notFound = (): ApiError =>
     'No video with this id belongs to this user in this app. Videos are forgotten 24 hours after they end.',
   );
 
-async function requireJob(owner: KeptReader, id: string): Promise<JobRow> {
+async function requireJob(owner: KeptReader, id: string): Promise<ReadRow> {
   const job = ID.test(id) ? await findJob(owner, id) : null;
   if (job === null) throw notFound();
   return job;
@@ -182,7 +164,7 @@ function beginDownload(request: Request, { userId }: KeptReader): { abort: Abort
   return { abort: download.abort, end };
 }
 
-const noContent = ({ state, error_message: reason }: JobRow): ApiError =>
+const noContent = ({ state, error_message: reason }: ReadRow): ApiError =>
   state === 'running'
     ? new ApiError('not_found', 'This video is not complete yet. Read its status until it is `completed`.')
     : new ApiError('not_found', `This video does not exist: ${reason ?? 'it was deleted.'}`);

@@ -12,8 +12,8 @@ import { refuseWithoutProvider, submitJob } from '../submit-job';
 import { type UpstreamBody, writeBody } from '../upstream';
 import { writeWarnings } from '../warnings';
 import { endVideo } from './end-video';
-import { COMPLETE_WITHIN_MS, insertJob, jobIdOf, type NewJob, noteAccepted } from './job-store';
-import { describeNewVideo } from './read-videos';
+import { COMPLETE_WITHIN_MS, insertJob, type JobRow, jobIdOf, type NewJob, noteAccepted } from './job-store';
+import { describeVideo } from './read-videos';
 
 /** After its deadline, the sweeper ends the hold of a job that no instance looked after. */
 const SWEPT_AFTER_SECONDS = COMPLETE_WITHIN_MS / SECOND_MS + 600;
@@ -25,19 +25,17 @@ const SWEPT_AFTER_SECONDS = COMPLETE_WITHIN_MS / SECOND_MS + 600;
 export async function startVideo(admitted: AdmittedJob): Promise<Reply> {
   const { claim, client, candidate } = admitted;
   invariant(client.format === 'videos', 'only requests for videos make these jobs');
-  const { model } = candidate;
-  const job = toJob(admitted, client.body);
   await refuseWithoutProvider(admitted);
   const warnings = [...admitted.warnings];
   const request = writeVideoRequest(
     client.body,
-    { profile: candidate.profile, upstreamModel: model.upstreamModel, userHash: admitted.userHash },
+    { profile: candidate.profile, upstreamModel: candidate.model.upstreamModel, userHash: admitted.userHash },
     warnings,
   );
   const body = await writeBody({ body: request }, { source: null, isLarge: admitted.isLarge });
-  await makeJob(admitted, job);
+  const job = await makeJob(admitted, client.body);
   const reply = {
-    body: JSON.stringify(describeNewVideo(job)),
+    body: JSON.stringify(describeVideo({ ...job, charge: null })),
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...writeWarnings(warnings) },
   };
   await claim?.keepOfJob(reply);
@@ -49,34 +47,39 @@ function toJob({ hold, candidate: { model }, mostCost }: AdmittedJob, body: Vide
   const { requestId, userId, partnerId, keyId, rateBp, dataRules } = hold;
   return {
     id: jobIdOf(requestId),
-    userId,
-    partnerId,
-    keyId,
+    user_id: userId,
+    partner_id: partnerId,
+    key_id: keyId,
     model: model.id,
-    priceVersion: model.priceVersion,
-    rateBp,
-    dataRules: dataRules === NO_RULES ? null : dataRules,
+    price_version: model.priceVersion,
+    rate_bp: rateBp,
+    data_rules: dataRules === NO_RULES ? null : dataRules,
     seconds: secondsOf(body),
     size: sizeOf(body),
-    inputImages: countImages(body),
-    mostCost: chargeFor(mostCost, 0).providerCost,
+    input_images: countImages(body),
+    most_cost: chargeFor(mostCost, 0).providerCost,
   };
 }
 
-async function makeJob({ hold }: AdmittedJob, job: NewJob): Promise<void> {
-  const owner = { jobId: job.id, seconds: SWEPT_AFTER_SECONDS };
+async function makeJob(admitted: AdmittedJob, body: VideosRequest): Promise<JobRow> {
+  const { hold } = admitted;
+  const given = toJob(admitted, body);
+  let job: JobRow | null = null;
   try {
-    if (await giveToJob(hold, owner, (client) => insertJob(client, job))) return;
+    await giveToJob(hold, { jobId: given.id, seconds: SWEPT_AFTER_SECONDS }, async (client) => {
+      job = await insertJob(client, given);
+    });
   } catch (cause) {
     // If it was committed all the same, the job ends without its hold, and without a charge.
     await release(hold);
     throw overloaded(cause);
   }
-  throw overloaded();
+  if (job === null) throw overloaded();
+  return job;
 }
 
 /** Calls the provider once: a second call could make a second video. */
-async function submit(admitted: AdmittedJob, job: NewJob, body: UpstreamBody): Promise<void> {
+async function submit(admitted: AdmittedJob, job: JobRow, body: UpstreamBody): Promise<void> {
   const { hold, candidate } = admitted;
   const submitted = await submitJob(admitted, { path: VIDEOS_PATH, headers: {} }, body, readUpstreamId);
   const { requestId } = hold;

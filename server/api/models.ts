@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATA_RULES, type DataRule, readRules } from '../base/data-rules';
-import type { CatalogModel } from '../gateway/pricing/catalog';
+import { type CatalogModel, hasAudio } from '../gateway/pricing/catalog';
 import { CAPABILITIES } from '../gateway/pricing/catalog-schema';
 import {
   type ListPrices,
@@ -12,7 +12,6 @@ import {
 } from '../gateway/pricing/list-price';
 import { rulesOf } from '../gateway/pricing/met-rules';
 import { MODEL_TYPES, type ModelType, RESOLUTIONS, UNIT_KINDS } from '../gateway/protocols/neutral';
-import { hasAudio } from '../gateway/run/candidates';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */

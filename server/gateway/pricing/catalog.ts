@@ -93,6 +93,10 @@ export type CatalogModel = {
   pricedAt: string | null;
 };
 
+/** Whether conversations with the model have audio, at prices of its own. */
+export const hasAudio = ({ type, prices }: Pick<CatalogModel, 'type' | 'prices'>): boolean =>
+  type === 'language' && prices.outputUnit?.kind === 'audio_token';
+
 type Catalog = {
   entries: Map<string, ModelEntry>;
   versions: Map<string, PriceVersion[]>;

@@ -2,7 +2,7 @@ import { ALL_RULES, NO_RULES, type RuleSet, writeRules } from '../../base/data-r
 import { baseUrlVariable, ENDPOINTS, isProviderName, SANDBOX_FORMATS } from '../../base/endpoints';
 import { settings } from '../../base/env';
 import { DATA_POLICIES } from '../providers/data-policies';
-import { type CatalogModel, findOwnProvider } from './catalog';
+import { type CatalogModel, findOwnProvider, hasAudio } from './catalog';
 
 /** Whether requests go to the provider's own address, where its own statements apply. */
 export const isItsOwnAddress = (provider: string): boolean =>
@@ -19,9 +19,16 @@ export function rulesMetBy(provider: string): RuleSet {
 
 const NO_RETENTION = writeRules(['no_retention']);
 
-/** The rules that requests to a model meet. A provider stores a batch for days, whatever the operator has agreed with it. */
-export const rulesOf = ({ provider, type }: Pick<CatalogModel, 'provider' | 'type'>): RuleSet =>
-  type === 'batch' ? rulesMetBy(provider) & ~NO_RETENTION : rulesMetBy(provider);
+/** The rules that requests to a model meet. */
+export const rulesOf = (model: Pick<CatalogModel, 'provider' | 'type' | 'prices'>): RuleSet =>
+  isStored(model) ? rulesMetBy(model.provider) & ~NO_RETENTION : rulesMetBy(model.provider);
+
+/**
+ * Whatever the operator has agreed with it, a provider stores a batch for days, and OpenAI what a model says for an hour.
+ * Source: OpenAI's guide "Data controls", 2026.
+ */
+const isStored = (model: Pick<CatalogModel, 'provider' | 'type' | 'prices'>): boolean =>
+  model.type === 'batch' || (isProviderName(model.provider) && hasAudio(model));
 
 /** Asks a provider to store the prompt for a day, whatever the operator has agreed with it. */
 const RETAINS = 'prompt_cache_retention';

@@ -72,3 +72,11 @@ test.each([
 ])('a %s has no size, because decoders disagree on it @attack', (_, file) => {
   expect(readImageSize(hex(file))).toBeNull();
 });
+
+test.each([
+  ['padding inside', `${PNG.slice(0, 52)}=${PNG.slice(52)}`],
+  ['a character that some decoders skip', `${PNG.slice(0, 24)}-${PNG.slice(24)}`],
+  ['an escape', `${PNG}%3D`],
+])('base64 with %s has no size, because decoders may read another one @attack', (_, base64) => {
+  expect(readImageSize(base64)).toBeNull();
+});

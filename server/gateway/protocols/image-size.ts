@@ -1,3 +1,4 @@
+import { isUnambiguous } from './media';
 import type { Pixels } from './neutral';
 
 /** Reads the size of an image from the beginning of its file. The cost of the image depends on it. */
@@ -5,9 +6,11 @@ import type { Pixels } from './neutral';
 /** How much of an image is read: the size of a JPEG comes after its profiles and thumbnail. */
 const BASE64_READ = 400_000;
 
-/** Null when it is not a PNG, JPEG, GIF or WebP, or its size is not found. */
+/** Null when it is not a PNG, JPEG, GIF or WebP, its size is not found, or decoders may read another one. */
 export function readImageSize(base64: string): Pixels | null {
-  const bytes = Buffer.from(base64.slice(0, BASE64_READ), 'base64');
+  const beginning = base64.slice(0, BASE64_READ);
+  if (!isUnambiguous(beginning)) return null;
+  const bytes = Buffer.from(beginning, 'base64');
   const size = bytes.length < 30 ? null : readSize(bytes);
   return size !== null && size.width > 0 && size.height > 0 ? size : null;
 }

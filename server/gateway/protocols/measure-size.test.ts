@@ -184,3 +184,14 @@ test('documents that take long to measure together are held for as if they fille
   expect(await tokens(4)).toBe(0);
   expect(await tokens(8)).toBe(Number.POSITIVE_INFINITY);
 });
+
+test('a PDF whose base64 goes on behind its padding can fill the context window @attack', async () => {
+  const [small, large] = [1, 300].map((pages) =>
+    Buffer.from(`%PDF-1.4 ${'<</Type/Page>>'.repeat(pages)}`)
+      .toString('base64')
+      .replaceAll('=', ''),
+  );
+  const source = { type: 'base64', data: `${small}=${large}` };
+  const { media } = await measure({ role: 'user', content: [{ type: 'document', source }] });
+  expect(media.documentTokens).toBe(Number.POSITIVE_INFINITY);
+});

@@ -4,7 +4,7 @@ import { UnreadableAudio } from './audio-length/measured-audio';
 import { addTextSize, PIECES_PER_TOKEN, type TextSize } from './bound-tokens';
 import { countCharacters } from './count-characters';
 import { readImageSize } from './image-size';
-import { parseDataUrl } from './media';
+import { isUnambiguous, parseDataUrl } from './media';
 import type { ShownImage, ShownMedia } from './neutral';
 import { measurePdf } from './pdf-size';
 import { newWork, type Work } from './pdf-work';
@@ -335,7 +335,7 @@ export async function measureDocuments(
   work.left = Math.min(work.left, shared.left);
   shared.left -= work.left;
   for (const base64 of documents) {
-    const isRead = base64 !== null && work.left > 0;
+    const isRead = base64 !== null && work.left > 0 && isUnambiguous(base64);
     const { pages, textTokens } = (isRead ? measureDocument(base64, work) : null) ?? UNKNOWN_DOCUMENT;
     sum.pages += pages;
     sum.documentTokens += textTokens;
@@ -351,6 +351,7 @@ export async function measureDocuments(
 
 /** One that cannot be read may fill the context window, like such a document. */
 function measureRecording(base64: string): number {
+  if (!isUnambiguous(base64)) return Number.POSITIVE_INFINITY;
   try {
     return measureAudio(Buffer.from(base64, 'base64')).mostSeconds;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPdf, requireImage, requirePublicUrl, sniffImageType } from './media';
+import { isPdf, isUnambiguous, requireImage, requirePublicUrl, sniffImageType } from './media';
 
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
 
@@ -65,4 +65,18 @@ describe('a URL', () => {
   ])('%s is not', (url) => {
     expect(() => requirePublicUrl(url, 'x')).toThrow('x: must be an https URL with a public host name');
   });
+});
+
+test.each([
+  ['base64', 'QUJD', true],
+  ['padding', 'QUI=', true],
+  ['twice the padding and a line break', 'QQ==\r\n', true],
+  ['lines', 'QUJD\nQUJD', true],
+  ['text after the padding', 'QUI=QUJD', false],
+  ['padding and much after it', `QUI=${' '.repeat(20)}`, false],
+  ['characters of URLs', 'QU-D', false],
+  ['an underline', 'QU_D', false],
+  ['escapes of URLs', 'QUI%3D', false],
+])('%s: every decoder reads the same bytes, or none is trusted @attack', (_, base64, isSame) => {
+  expect(isUnambiguous(base64)).toBe(isSame);
 });

@@ -71,6 +71,18 @@ export function requirePdf(value: unknown, param: string): void {
     throw refuse(param, 'must be a PDF, in base64 or as a data URL of application/pdf');
 }
 
+/** What may follow the padding. */
+const END_OF_BASE64 = 8;
+/** Of URLs: some decoders read them, and others skip them. */
+const URL_CHARACTERS = ['-', '_', '%'];
+
+/** Whether every decoder reads the same bytes. Some end at padding, after which others find more. */
+export function isUnambiguous(base64: string): boolean {
+  if (URL_CHARACTERS.some((character) => base64.includes(character))) return false;
+  const end = base64.indexOf('=');
+  return end === -1 || (base64.length - end <= END_OF_BASE64 && /^[=\s]*$/.test(base64.slice(end)));
+}
+
 export function decodedBytes(base64: string): number {
   return Math.floor((base64.length * 3) / 4);
 }

@@ -1,5 +1,5 @@
 import { NO_RULES, type RuleSet, unmetRules } from '../../base/data-rules';
-import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
+import { type CatalogModel, findCatalogModel, hasAudio } from '../pricing/catalog';
 import { rulesOf } from '../pricing/met-rules';
 import { findTarget, type ProviderTarget } from '../pricing/served';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
@@ -27,10 +27,6 @@ export function findCandidate(id: string): Candidate | null {
   const profile = profileOf(model.provider, target.format);
   return { model, target, profile: hasAudio(model) ? { ...profile, countsAudio: true } : profile };
 }
-
-/** Whether conversations with the model have audio, at prices of its own. */
-export const hasAudio = ({ type, prices }: Pick<CatalogModel, 'type' | 'prices'>): boolean =>
-  type === 'language' && prices.outputUnit?.kind === 'audio_token';
 
 /** The data rules that each one meets. */
 export const policiesOf = (candidates: Candidates): RuleSet[] =>

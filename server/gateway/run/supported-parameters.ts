@@ -1,5 +1,5 @@
 import { ordinaryIdOf } from '../pricing/batch-models';
-import { type CatalogModel, findCatalogModel } from '../pricing/catalog';
+import { type CatalogModel, findCatalogModel, hasAudio } from '../pricing/catalog';
 import { findTarget } from '../pricing/served';
 import { claudeCapabilities } from '../providers/anthropic/claude-capabilities';
 import { imageParameters } from '../providers/images';
@@ -9,7 +9,6 @@ import { profileOf } from '../providers/profiles';
 import { rerankParameters } from '../providers/rerank';
 import { SPEECH_FIELDS } from '../providers/speech';
 import { transcriptionParameters } from '../providers/transcriptions';
-import { hasAudio } from './candidates';
 
 /** The parameters of the chat format, or of the endpoint of the type, that reach a model, in the names of OpenRouter's list. */
 export function supportedParameters(model: CatalogModel): string[] {

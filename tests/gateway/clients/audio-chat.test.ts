@@ -5,8 +5,9 @@ import { pool } from '@/server/base/db';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { newPerson } from '../../harness/people';
 import { until } from '../../harness/until';
-import { startClientWorld } from './world';
+import { GPT, startClientWorld } from './world';
 
+process.env.DATA_AGREEMENTS = 'openai:no_retention';
 const { url, person, upstream } = await startClientWorld();
 
 const MODEL = 'openai/gpt-audio-1.5';
@@ -223,6 +224,23 @@ describe('refused with the field', () => {
     const { error } = (await response.json()) as { error: Json };
     expect([response.status, error.param], JSON.stringify(error)).toEqual([400, param]);
   });
+});
+
+test.each([
+  ['ends and goes on', (wav: string) => `${wav}=${wav}`],
+  ['has characters of URLs', (wav: string) => `${wav}-_`],
+  ['is encoded twice', (wav: string) => `${wav}%3D`],
+])('a recording whose base64 %s is held for the whole context window @attack', async (_, write) => {
+  const poor = await newPerson({ credits: 400 });
+  const messages = [{ role: 'user', content: [part(write(WAV))] }];
+  expect((await send({ messages, max_tokens: 10 }, poor.userKey)).status).toBe(402);
+});
+
+test('what is said is stored for an hour, so requests that must not be retained are refused', async () => {
+  const { data } = await (await fetch(`${url}/v1/models`)).json();
+  const rulesOf = (model: string) => data.find(({ id }: { id: string }) => id === model).data_rules;
+  expect(rulesOf(GPT)).toContain('no_retention');
+  expect(rulesOf(MODEL)).not.toContain('no_retention');
 });
 
 test('the list of models says what hears and speaks', async () => {

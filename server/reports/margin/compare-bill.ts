@@ -88,8 +88,11 @@ const divideRounded = (pico: bigint): bigint =>
 /** `gpt-5.4-2026-03-05` and `claude-haiku-4-5-20251001` without their dates. */
 export const withoutDate = (model: string): string => model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, '');
 
-/** The model of `$1`, a provider, that responded is in the price version: with a fallback, it is not the one requested. */
-export const BILLED_MODEL = "substr(regexp_replace(price_version, '@[^@]*$', ''), length($1) + 2)";
+/**
+ * The model of `$1`, a provider, that responded is in the price version: with a fallback, it is not the one requested. A
+ * bill has the name of the model for its batches, too.
+ */
+export const BILLED_MODEL = "substr(regexp_replace(price_version, '(:batch)?@[^@]*$', ''), length($1) + 2)";
 
 /** What its web searches cost, which are billed on lines without a model. */
 export const SEARCH_COST = `CASE WHEN web_searches IS NULL THEN 0 ELSE web_searches * (

@@ -39,7 +39,8 @@ beforeAll(async () => {
   const openai = 'openai/gpt-5.4';
   await record({ model: openai, at: '2026-11-20T00:00:00Z', cost: 10, charge: 12.5 });
   await record({ model: openai, at: '2026-11-20T23:59:59Z', cost: 10, charge: 12.5 });
-  await record({ model: openai, at: '2026-11-21T00:00:00Z', cost: 50, charge: 62.5 });
+  await record({ model: openai, at: '2026-11-21T00:00:00Z', cost: 30, charge: 37.5 });
+  await record({ model: `${openai}:batch`, at: '2026-11-21T00:00:00Z', cost: 20, charge: 25 });
   await record({ model: openai, at: '2026-11-19T23:59:59Z', cost: 999, charge: 999 });
   await record({ model: openai, at: '2026-11-22T00:00:00Z', cost: 999, charge: 999 });
   const claude = 'anthropic/claude-sonnet-4-5';
@@ -147,7 +148,7 @@ describe('svc margin report compares per day and model what was charged, recorde
     expect([code, provider, different]).toEqual([1, 'openai', 1]);
     expect(rows).toEqual([
       row('2026-11-20', 'gpt-5.4', [2, 25, 20, 20]),
-      row('2026-11-21', 'gpt-5.4', [1, 62.5, 50, 60], true),
+      row('2026-11-21', 'gpt-5.4', [2, 62.5, 50, 60], true),
     ]);
     expect(await report(OPENAI_COSTS, '--tolerance', '17')).toMatchObject({ code: 0, different: 0 });
   });
@@ -235,8 +236,8 @@ describe('svc margin report compares per day and model what was charged, recorde
       '',
       '   day         model    requests  charged  recorded cost  billed  billed − recorded',
       '   2026-11-20  gpt-5.4  2         25       20             20      0',
-      '!  2026-11-21  gpt-5.4  1         62.5     50             60      10',
-      '   total                3         87.5     70             80      10',
+      '!  2026-11-21  gpt-5.4  2         62.5     50             60      10',
+      '   total                4         87.5     70             80      10',
       '',
       '! marks 1 of 2 rows, whose difference exceeds 2%.',
       '',
@@ -248,7 +249,7 @@ describe('svc margin report compares per day and model what was charged, recorde
     expect(readdirSync(folder)).toEqual(['export']);
     expect(readFileSync(path.join(folder, 'export'), 'utf8')).toBe(OPENAI_COSTS);
     const { rows } = await pool().query("SELECT count(*)::int AS n FROM usage WHERE provider = 'openai'");
-    expect(rows[0].n).toBe(5);
+    expect(rows[0].n).toBe(6);
   });
 });
 

@@ -4,6 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/server/process/embedded-postgres';
 import { withClient } from '../harness/database-connection';
 
+/** Those of instances that were killed stay open while their statements wait for a lock. */
+const CONNECTIONS = 200;
+
 /** A real PostgreSQL that can be stopped, killed and stalled. It keeps its address. */
 export class BreakableDatabase {
   /** The running server, or the one that is about to start. */
@@ -14,7 +17,7 @@ export class BreakableDatabase {
 
   start(): Promise<EmbeddedPostgres> {
     if (this.isOver) throw new Error('The simulation is over');
-    this.postgres = startEmbeddedPostgres({ dataDir: this.dataDir });
+    this.postgres = startEmbeddedPostgres({ dataDir: this.dataDir, connections: CONNECTIONS });
     return this.postgres;
   }
 

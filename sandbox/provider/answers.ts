@@ -2,7 +2,7 @@ import { fillSchema, isObject } from './fill-schema';
 import type { GenerationRequest } from './generation-request';
 import { hashText, seededRandom } from './seeded-random';
 import { chooseStory } from './stories';
-import { spokenTokens } from './talk';
+import { fitSpeech, spokenTokens } from './talk';
 import { countPromptTokens, type PromptCache } from './token-usage';
 
 /** The output of a model, independent of the wire format. One token is one piece of text. */
@@ -81,13 +81,13 @@ function cutAnswer(
   request: GenerationRequest,
 ): { tokens: string[]; finish: 'stop' | 'length' } {
   const limit = request.maxTokens ?? Number.POSITIVE_INFINITY;
-  const tokens = whole.slice(0, limit);
+  const tokens = request.speaks === null ? whole.slice(0, limit) : fitSpeech(whole, limit);
   const text = tokens.join('');
   const stops = request.stopTexts
     .filter((stop) => stop !== '' && text.includes(stop))
     .map((stop) => text.indexOf(stop));
   if (stops.length > 0) return { tokens: splitTokens(text.slice(0, Math.min(...stops))), finish: 'stop' };
-  return { tokens, finish: whole.length > limit ? 'length' : 'stop' };
+  return { tokens, finish: whole.length > tokens.length ? 'length' : 'stop' };
 }
 
 function choosePauses(request: GenerationRequest, count: number): number[] {

@@ -1,4 +1,4 @@
-import { secondsOf, speak, toWav, transcribe } from './tones';
+import { secondsOf, secondsOfText, speak, toWav, transcribe } from './tones';
 
 /** OpenAI's audio in chat: the model `talk` hears what `speak` said, and says what it writes. */
 
@@ -6,6 +6,8 @@ import { secondsOf, speak, toWav, transcribe } from './tones';
 const HEARD_TOKENS_PER_SECOND = 10;
 const SPOKEN_TOKENS_PER_SECOND = 20;
 const HOUR_SECONDS = 3_600;
+/** As the model `speak`. */
+const MOST_BYTES = 4_096;
 
 export type SpokenFormat = 'wav' | 'pcm16';
 
@@ -18,8 +20,19 @@ export function hear(base64: string): { text: string; tokens: number } {
   };
 }
 
-export const spokenTokens = (text: string): number =>
-  Math.ceil(SPOKEN_TOKENS_PER_SECOND * secondsOf(toWav(speak(text))));
+export const spokenTokens = (text: string): number => tokensOf(Buffer.byteLength(text));
+
+const tokensOf = (bytes: number): number => Math.ceil(SPOKEN_TOKENS_PER_SECOND * secondsOfText(bytes));
+
+/** The tokens of a text that fit a limit together with their sound. */
+export function fitSpeech(tokens: readonly string[], limit: number): string[] {
+  let bytes = 0;
+  const end = tokens.findIndex((token, index) => {
+    bytes += Buffer.byteLength(token);
+    return bytes > MOST_BYTES || index + 1 + tokensOf(bytes) > limit;
+  });
+  return end === -1 ? [...tokens] : tokens.slice(0, end);
+}
 
 export function say(text: string, format: SpokenFormat): string {
   const samples = speak(text);

@@ -3,29 +3,28 @@
  * for a voice.
  */
 
-export const TONE_RATE = 16_000;
+const TONE_RATE = 16_000;
 /** 40 ms, in which each frequency has a whole number of periods. */
 const SAMPLES_PER_TONE = 640;
 const LOWEST_PERIODS = 12;
 const VOLUME = 8_000;
 const WAV_HEADER = 44;
 
-export const secondsOf = (wav: Buffer): number => (wav.length - WAV_HEADER) / (2 * TONE_RATE);
+/** The tone of each byte. */
+const TONES = Array.from({ length: 256 }, (_, byte) => toTone(byte));
+const BYTES = new Map(TONES.map((tone, byte) => [tone.toString('latin1'), byte]));
 
-/** Mono, 16 bits. */
-export function speak(text: string): Buffer {
-  const bytes = Buffer.from(text);
-  const samples = Buffer.alloc(2 * SAMPLES_PER_TONE * bytes.length);
-  for (const [index, byte] of bytes.entries())
-    for (let n = 0; n < SAMPLES_PER_TONE; n++)
-      samples.writeInt16LE(
-        Math.round(VOLUME * Math.sin(angleOf(byte) * n)),
-        2 * (index * SAMPLES_PER_TONE + n),
-      );
+function toTone(byte: number): Buffer {
+  const angle = (2 * Math.PI * (LOWEST_PERIODS + byte)) / SAMPLES_PER_TONE;
+  const samples = Buffer.alloc(2 * SAMPLES_PER_TONE);
+  for (let n = 0; n < SAMPLES_PER_TONE; n++)
+    samples.writeInt16LE(Math.round(VOLUME * Math.sin(angle * n)), 2 * n);
   return samples;
 }
 
-const angleOf = (byte: number): number => (2 * Math.PI * (LOWEST_PERIODS + byte)) / SAMPLES_PER_TONE;
+/** Mono, 16 bits. */
+export const speak = (text: string): Buffer =>
+  Buffer.concat([...Buffer.from(text)].map((byte) => TONES[byte] as Buffer));
 
 export function toWav(samples: Buffer): Buffer {
   const header = Buffer.alloc(WAV_HEADER);
@@ -47,23 +46,14 @@ export function toWav(samples: Buffer): Buffer {
 /** The text of a recording that `speak` made; null of any other. */
 export function transcribe(wav: Buffer): string | null {
   if (wav.toString('latin1', 0, 4) !== 'RIFF') return null;
-  const samples = wav.subarray(WAV_HEADER);
   const bytes: number[] = [];
-  for (let at = 0; at + 2 * SAMPLES_PER_TONE <= samples.length; at += 2 * SAMPLES_PER_TONE)
-    bytes.push(loudest(samples.subarray(at, at + 2 * SAMPLES_PER_TONE)));
-  const text = Buffer.from(bytes);
-  return speak(text.toString()).equals(samples) ? text.toString() : null;
+  for (let at = WAV_HEADER; at < wav.length; at += 2 * SAMPLES_PER_TONE) {
+    const byte = BYTES.get(wav.toString('latin1', at, at + 2 * SAMPLES_PER_TONE));
+    if (byte === undefined) return null;
+    bytes.push(byte);
+  }
+  return Buffer.from(bytes).toString();
 }
 
-/** By the strength of each frequency (Goertzel). */
-function loudest(tone: Buffer): number {
-  let [most, found] = [0, 0];
-  for (let byte = 0; byte < 256; byte++) {
-    const factor = 2 * Math.cos(angleOf(byte));
-    let [one, two] = [0, 0];
-    for (let at = 0; at < tone.length; at += 2) [one, two] = [tone.readInt16LE(at) + factor * one - two, one];
-    const strength = one * one + two * two - factor * one * two;
-    if (strength > most) [most, found] = [strength, byte];
-  }
-  return found;
-}
+export const secondsOf = (wav: Buffer): number => (wav.length - WAV_HEADER) / (2 * TONE_RATE);
+export const secondsOfText = (bytes: number): number => (bytes * SAMPLES_PER_TONE) / TONE_RATE;

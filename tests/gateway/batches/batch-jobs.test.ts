@@ -8,36 +8,17 @@ import { lookAfterBatches } from '@/server/gateway/run/batches/look-after-batche
 import { checkLedger, stopSpending, sweepHolds } from '@/server/ledger';
 import type { Person } from '../../harness/people';
 import { answer, send } from '../videos/video-world';
-import { bookedOf, lookNow, pass, startBatchWorld, toLines } from './batch-world';
+import { bookedOf, chatLine, chatResult, lookNow, pass, startBatchWorld, toLines } from './batch-world';
 
 const { provider, upload, post, read, start, newBuyer } = await startBatchWorld();
 
-const line = (custom_id: string, more: object = {}, content = 'Hello') => ({
-  custom_id,
-  method: 'POST',
-  url: '/v1/chat/completions',
-  body: { model: 'openai/gpt-4.1-mini', max_tokens: 100, messages: [{ role: 'user', content }], ...more },
-});
+const line = (custom_id: string, more: object = {}, content = 'Hello') => {
+  const usual = chatLine(custom_id);
+  return { ...usual, body: { ...usual.body, messages: [{ role: 'user', content }], ...more } };
+};
 const LINES = [line('a'), line('b'), line('c')];
 
-/** A result of gpt-4.1-mini: $0.20 and $0.80 per million tokens in a batch, in microcredits. */
-const result = (index: number | string, input = 10, output = 20) => ({
-  id: 'batch_req_1',
-  custom_id: String(index),
-  response: {
-    status_code: 200,
-    request_id: 'r',
-    body: {
-      id: 'chatcmpl-1',
-      object: 'chat.completion',
-      created: 1,
-      model: 'gpt-4.1-mini',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
-    },
-  },
-  error: null,
-});
+const result = (index: number | string, input = 10, output = 20) => chatResult(String(index), input, output);
 const failure = (index: number) => ({
   custom_id: String(index),
   response: {

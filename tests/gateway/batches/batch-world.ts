@@ -97,7 +97,7 @@ export async function startBatchWorld() {
     authorization: `Bearer ${userKey}`,
     ...headers,
   });
-  const upload = async (person: Person, content: string): Promise<string> => {
+  const upload = async (person: Person, content: string | Buffer<ArrayBuffer>): Promise<string> => {
     const form = new FormData();
     form.set('purpose', 'batch');
     form.set('file', new Blob([content]), 'lines.jsonl');

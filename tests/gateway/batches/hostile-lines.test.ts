@@ -87,7 +87,7 @@ describe('lines of a file', () => {
     ['that is nested', withMore(nested(2_000)), 'nested deeper than 1024 levels'],
     ['that is long', `"${'x'.repeat(5 * MEGABYTE)}"`, 'line 2'],
     ['of two values', `${text}${text}`, 'line 2: must be a JSON object'],
-    ['with bytes that are no UTF-8', '\u0000"', 'line 2: must be a JSON object'],
+    ['of a zero byte', '\u0000"', 'line 2: must be a JSON object'],
     ['of a million spaces', ' '.repeat(MEGABYTE), 'line 2: must be a JSON object'],
   ])('%s are refused with their place, and nothing is held @attack', async (_, bad, reason) => {
     const buyer = await newBuyer();
@@ -98,6 +98,23 @@ describe('lines of a file', () => {
     });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(reason)]);
     expect((await bookedOf(buyer)).holds).toBe(0);
+  });
+
+  test('of bytes that are no UTF-8 are refused with their place', async () => {
+    const buyer = await newBuyer();
+    const content = Buffer.concat([
+      Buffer.from(`${text}\n`),
+      Buffer.from(text.replace('Hello', 'é'), 'latin1'),
+    ]);
+    const response = await post(buyer, '/batches', {
+      input_file_id: await upload(buyer, content),
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+    });
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('line 2: must be UTF-8'),
+    ]);
   });
 
   test('keep the digits of their numbers', async () => {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { toWav } from '@/sandbox/provider/tones';
 import { SECOND_MS } from '@/server/base/clock';
 import { lookAfterVideos } from '@/server/gateway/run/videos/look-after-videos';
 import { startApi } from '../../harness/api-server';
@@ -64,3 +65,34 @@ test('the snippet for a video waits until it is complete, and prints its size an
   expect(Number(length)).toBeGreaterThan(1_000);
   expect(Number(cost)).toBeCloseTo(0.35);
 }, 60_000);
+
+test.each([
+  ['what fits the limit of its output', 'a '.repeat(2_000), 100],
+  ['at most what the model for speech says', 'a'.repeat(100_000), 16_384],
+])('the model for conversations says %s @attack', async (_, content, most) => {
+  const { choices, usage } = await chat({
+    max_tokens: most,
+    modalities: ['text', 'audio'],
+    audio: { voice: 'alloy', format: 'wav' },
+    messages: [{ role: 'user', content }],
+  });
+  expect(usage.completion_tokens).toBeLessThanOrEqual(most);
+  expect(choices[0].finish_reason).toBe('length');
+  expect(choices[0].message.audio.transcript.length).toBeLessThanOrEqual(4_096);
+});
+
+test('a recording of megabytes that nobody can transcribe is heard as one @attack', async () => {
+  const data = toWav(Buffer.alloc(5_000_000)).toString('base64');
+  const input = { type: 'input_audio', input_audio: { data, format: 'wav' } };
+  const { choices } = await chat({ messages: [{ role: 'user', content: [input] }] });
+  expect(choices[0].message.content).toBe('A recording of 5000044 bytes.');
+});
+
+async function chat(body: object) {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${userKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/talk', ...body }),
+  });
+  return response.json();
+}

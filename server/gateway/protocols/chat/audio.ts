@@ -1,3 +1,4 @@
+import { isUnambiguous } from '../media';
 import { type Json, NO_UNITS, type ShownMedia, type UnitModel, type Units } from '../neutral';
 import { isObject, readObject, refuse, requireText } from '../read-fields';
 import { countsTokens, TOKENS_PER_SECOND } from '../transcriptions/audio-units';
@@ -17,19 +18,22 @@ const BEGINNINGS = new Map<unknown, RegExp>([
   ['mp3', /^(SUQz|\/[+/])/],
 ]);
 
-/** Refuses anything but a recording, whose length can be counted. */
+/** Refuses anything but a recording. */
 export function requireRecording(audio: unknown, place: string): void {
   const { data, format } = readObject(audio, place);
   const beginning = BEGINNINGS.get(format);
   if (beginning === undefined) throw refuse(`${place}.format`, 'must be wav or mp3');
-  if (!beginning.test(requireText(data, `${place}.data`).slice(0, 8)))
+  const base64 = requireText(data, `${place}.data`);
+  if (!isUnambiguous(base64))
+    throw refuse(`${place}.data`, 'must be standard base64, with padding only at its end');
+  if (!beginning.test(base64.slice(0, 8)))
     throw refuse(`${place}.data`, `must be a recording of the format ${format}, in base64`);
 }
 
-/** Refuses a voice of our account, which every user of it could read. */
+/** Refuses custom voices: they belong to the account that all users share. */
 export function requireVoice({ modalities, audio }: Json): void {
   if (!isObject(audio)) throw refuse('audio', 'must be an object with voice and format');
   for (const name of ['voice', 'format'] as const) requireText(audio[name], `audio.${name}`);
   if (!Array.isArray(modalities) || !modalities.includes('audio'))
-    throw refuse('modalities', 'must include audio, as the request has the parameter audio');
+    throw refuse('modalities', 'must include audio when the parameter audio is set');
 }

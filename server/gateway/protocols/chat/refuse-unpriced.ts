@@ -36,7 +36,7 @@ function refuseSpeech(request: ChatRequest, takesAudio: boolean): void {
   const others = asArray(modalities).filter((modality) => modality !== 'text');
   if (!takesAudio && audio != null) throw refuseField('audio');
   if (others.some((modality) => !takesAudio || modality !== 'audio'))
-    throw refuse('modalities', takesAudio ? 'must contain text and audio' : 'only text is supported');
+    throw refuse('modalities', takesAudio ? 'must contain only text and audio' : 'only text is supported');
   if (audio != null || others.length > 0) requireVoice(request);
 }
 

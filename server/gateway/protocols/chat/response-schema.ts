@@ -40,7 +40,7 @@ const audio = z
     expires_at: z.int().nullish(),
   })
   .nullish()
-  .meta({ description: 'What the model says, if `modalities` has `audio`.' });
+  .meta({ description: 'The audio response, if `modalities` includes `audio`.' });
 
 const annotations = z
   .array(z.looseObject({}))

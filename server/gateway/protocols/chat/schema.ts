@@ -73,8 +73,8 @@ export const chatRequestSchema = z.looseObject({
     'string',
     'How long a reasoning model thinks: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',
   ),
-  modalities: unread('array', 'What the response has: `text`, and `audio` of a model that speaks.'),
-  audio: unread('object', 'The `voice` of a spoken response, and its `format`: in a stream, `pcm16`.'),
+  modalities: unread('array', 'The types of output: `text`, and `audio` if the model supports it.'),
+  audio: unread('object', 'The `voice` and `format` of an audio response. Streams require `pcm16`.'),
   tools: objectList('tools').nullish().meta({
     description:
       'Functions that the model may call, and `openrouter:web_search`, with `max_uses` in `parameters`.',

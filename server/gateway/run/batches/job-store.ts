@@ -141,8 +141,8 @@ export const openMetadata = ({ id, metadata }: JobRow): Record<string, string> |
   metadata === null ? null : JSON.parse(openSealed(metadata, boundTo(id, 'metadata')));
 
 /**
- * The provider has the lines. From here on, it may have a batch of them. False if the job has ended meanwhile: then none
- * may be created.
+ * Notes that the provider has the lines: from now on, a batch of them may exist. Returns false if the job has ended in the
+ * meantime; then no batch may be created.
  */
 export async function noteUploaded(jobId: string, uploadId: string): Promise<boolean> {
   const { rowCount } = await pool().query(

@@ -10,6 +10,9 @@ type LoggedRequest = {
 };
 
 const KEPT_REQUESTS = 100;
+/** Of all but the newest: bodies with media have up to 32 MB. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+const UNKNOWN_BYTES = 1024 * 1024;
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
 
 /** Records what svc sent upstream, for tests to inspect. Credentials are redacted. */
@@ -27,7 +30,12 @@ export class RequestLog {
       body,
       received_at: nowDate().toISOString(),
     };
-    this.requests = [entry, ...this.requests].slice(0, KEPT_REQUESTS);
+    let bytes = 0;
+    const isKept = ({ headers: { 'content-length': length } }: LoggedRequest): boolean => {
+      bytes += length === undefined ? UNKNOWN_BYTES : Number(length);
+      return bytes <= KEPT_BYTES;
+    };
+    this.requests = [entry, ...this.requests.slice(0, KEPT_REQUESTS - 1).filter(isKept)];
   }
 
   clear(): void {

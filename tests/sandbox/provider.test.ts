@@ -37,3 +37,16 @@ test('the last requests are kept without the credential', async () => {
   expect(requests[0].headers.authorization).toBe('[redacted]');
   expect(JSON.stringify(requests)).not.toContain('sk-upstream-secret');
 });
+
+test('large requests are forgotten before they take the memory of the service @attack', async () => {
+  for (let n = 0; n < 6; n++)
+    await openai.chat.completions.create({
+      model: 'echo',
+      max_tokens: 1,
+      messages: user(`${n} ${'x'.repeat(10_000_000)}`),
+    });
+  const { requests } = await log();
+  expect(
+    requests.map(({ body }: { body: { messages: { content: string }[] } }) => body.messages[0]?.content[0]),
+  ).toEqual(['5', '4', '3', '2']);
+});

@@ -80,7 +80,7 @@ const LIKELY_TEXT_PER_PAGE = 1_500;
 
 type Model = { upstreamModel: string; contextWindow: number };
 /** Recordings are not counted in tokens of text. */
-type Seen = Omit<ShownMedia, 'audioSeconds'>;
+type Seen = Omit<ShownMedia, 'recordings'>;
 
 /**
  * The maximum token count of a request's media, for a hold. A document that cannot be read may fill the

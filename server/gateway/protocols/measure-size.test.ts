@@ -85,7 +85,7 @@ test('the pages of a PDF are counted in either format, even when they take few b
       images: [],
       pages: 300,
       documentTokens: 0,
-      audioSeconds: 0,
+      recordings: [],
     });
   }
 });

@@ -81,7 +81,7 @@ export type CountedPart = { elements: number; tokens: number };
 export const NOTHING_COUNTED: CountedPart = { elements: 0, tokens: 0 };
 
 type LaterSize = Omit<ShownMedia, 'images'> & { unreadBytes: number };
-export const NO_DOCUMENTS: LaterSize = { pages: 0, documentTokens: 0, audioSeconds: 0, unreadBytes: 0 };
+export const NO_DOCUMENTS: LaterSize = { pages: 0, documentTokens: 0, recordings: [], unreadBytes: 0 };
 
 /** What takes long is measured later: documents, recordings and long texts. Null is a document that only the provider can fetch. */
 export type Measured = {
@@ -342,14 +342,15 @@ export async function measureDocuments(
     if (isRead) await letOthersRun();
   }
   shared.left += Math.max(0, work.left);
+  const lengths: number[] = [];
   for (const base64 of recordings) {
-    sum.audioSeconds += measureRecording(base64);
+    lengths.push(measureRecording(base64));
     await letOthersRun();
   }
-  return (kind) => sizeOf(kind, sum);
+  return (kind) => sizeOf(kind, { ...sum, recordings: lengths });
 }
 
-/** One that cannot be read may fill the context window, like such a document. */
+/** In seconds. One that cannot be read may fill the context window, like such a document. */
 function measureRecording(base64: string): number {
   if (!isUnambiguous(base64)) return Number.POSITIVE_INFINITY;
   try {

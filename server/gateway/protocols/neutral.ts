@@ -98,8 +98,8 @@ export type ShownMedia = {
   images: readonly ShownImage[];
   pages: number;
   documentTokens: number;
-  /** The most that its recordings last. */
-  audioSeconds: number;
+  /** The most seconds that each recording lasts. */
+  recordings: readonly number[];
 };
 
 export type Json = Record<string, unknown>;

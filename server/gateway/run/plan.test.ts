@@ -123,7 +123,7 @@ describe('the prompt', () => {
 
   test('that the provider has cached is held for whole, also where the catalogue’s context window is too small', () => {
     const size = { largestInputTokens: 200_100, likelyInputTokens: 200_100 };
-    const media = { images: [], pages: 0, documentTokens: 0, audioSeconds: 0 };
+    const media = { images: [], pages: 0, documentTokens: 0, recordings: [] };
     const request = chatProtocol.validate({ model: 'm', messages: [{ role: 'user', content: 'x' }] });
     const candidates = [candidateOf(MODEL_OF_128K)] as const;
     const { inputCost } = planRequest(chatProtocol, request, candidates, () => ({ ...size, media }), 200_000);
@@ -165,7 +165,7 @@ describe('the hold of web searches', () => {
   const plan = (name: keyof typeof PROVIDERS, format: Format, limit: number, size: Size) => {
     const model = { ...MODEL, provider: name, contextWindow: 400_000, maxOutputTokens: 64_000, prices };
     const body = BODIES[format](limit, size);
-    const media = { images: [], pages: 0, documentTokens: 0, audioSeconds: 0 };
+    const media = { images: [], pages: 0, documentTokens: 0, recordings: [] };
     return planRequest(
       CLIENT_PROTOCOLS[format] as ClientProtocol<ClientRequest>,
       { format, body } as unknown as ClientRequest,

@@ -104,7 +104,7 @@ export function planRequest(
     outputCap,
     choices,
     prompts,
-    hasMedia: media.images.length > 0 || media.pages > 0 || media.audioSeconds > 0,
+    hasMedia: media.images.length > 0 || media.pages > 0 || media.recordings.length > 0,
     cachedTokens,
   };
 }

@@ -5,10 +5,13 @@ import { countsTokens, TOKENS_PER_SECOND } from '../transcriptions/audio-units';
 
 /** Audio in conversations: recordings that the model hears, and what it says. */
 
-/** The tokens of recordings. What the model says is a part of its output, which has a limit in tokens. */
-export function audioUnits({ audioSeconds }: ShownMedia, model: UnitModel): Units {
-  if (audioSeconds === 0 || !countsTokens(model)) return NO_UNITS;
-  const tokens = Math.ceil(audioSeconds * TOKENS_PER_SECOND);
+/**
+ * The tokens of recordings, each of which is rounded up. What the model says is a part of its output, which has a limit in
+ * tokens.
+ */
+export function audioUnits({ recordings }: ShownMedia, model: UnitModel): Units {
+  if (recordings.length === 0 || !countsTokens(model)) return NO_UNITS;
+  const tokens = recordings.reduce((sum, seconds) => sum + Math.ceil(seconds * TOKENS_PER_SECOND), 0);
   return { input: Math.min(model.contextWindow, tokens), output: 0 };
 }
 

@@ -28,7 +28,7 @@ function measurePages(body: OcrRequest): Measured {
     sizeOf: (_, { pages, documentTokens }) => ({
       largestInputTokens: 0,
       likelyInputTokens: 0,
-      media: { images: [], pages, documentTokens, audioSeconds: 0 },
+      media: { images: [], pages, documentTokens, recordings: [] },
     }),
     media: 'contained',
     measureDocument: countPdfPages,

@@ -3,7 +3,7 @@
 import { SearchX } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { estimateCredits } from '@/server/gateway/pricing/estimate';
-import { describeUnitPrice } from '@/server/gateway/pricing/unit-words';
+import { describeUnitPrice, describeUnitPrices } from '@/server/gateway/pricing/unit-words';
 import { Button } from '../../_ui/button';
 import { type Columns, columnsOf, DataTable } from '../../_ui/data-table';
 import { EmptyState } from '../../_ui/empty-state';
@@ -184,9 +184,8 @@ function ModelName({ row }: { row: Row }) {
 }
 
 function PhonePrices({ row }: { row: Row }) {
-  const { inputUnit, outputUnit } = row.prices;
   if (row.type === 'moderation') return 'Free';
-  const units = [inputUnit, outputUnit].flatMap((unit) => (unit ? [describeUnitPrice(unit)] : []));
+  const units = describeUnitPrices(row.prices);
   if (units.length > 0 && row.type !== 'language') return units.join(' · ');
   return (
     <>

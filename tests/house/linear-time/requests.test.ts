@@ -4,7 +4,7 @@ import { writeExactly } from '@/server/gateway/protocols/exact-numbers';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { CHAT, MESSAGES, type Path, pathsIn, replaceAt } from '../../gateway/run/rich-requests';
 import { exchange } from '../../gateway/wire/exchange-harness';
-import { findGrowth } from './growth';
+import { findGrowth } from '../../harness/growth';
 
 /**
  * Every list of a rich request is made longer, every object wider and every text larger, and the request is read,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { CHAT, exchange, frameEvents, MESSAGES, relay } from '../../gateway/wire/exchange-harness';
 import { chunk } from '../../gateway/wire/fixtures';
-import { findGrowth } from './growth';
+import { findGrowth } from '../../harness/growth';
 
 /**
  * Every kind of event of a provider, thousands of times: pieces of calls between those of a text, calls with one id

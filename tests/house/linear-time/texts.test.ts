@@ -11,7 +11,7 @@ import { readProviderFailure } from '@/server/gateway/providers/provider-failure
 import { checkName } from '@/server/partners/name';
 import { normaliseEmail } from '@/server/people/email';
 import { parseNetworks, parseOrigins } from '@/server/people/keys/restriction-rules';
-import { findGrowth, type Work } from './growth';
+import { findGrowth, type Work } from '../../harness/growth';
 
 /** What is read of a text that a stranger writes. */
 

@@ -22,6 +22,7 @@ const UNIT_NAMES: Record<UnitKind, string> = {
   page: 'Pages',
   query: 'Queries',
   second: 'Seconds',
+  video_token: 'Video tokens',
 };
 
 const nameOf = ({ unit, kind }: ReceiptLine): string =>

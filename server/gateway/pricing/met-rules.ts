@@ -24,11 +24,11 @@ export const rulesOf = (model: Pick<CatalogModel, 'provider' | 'type' | 'prices'
   isStored(model) ? rulesMetBy(model.provider) & ~NO_RETENTION : rulesMetBy(model.provider);
 
 /**
- * Whatever the operator has agreed with it, a provider stores a batch for days, and OpenAI what a model says for an hour.
- * Source: OpenAI's guide "Data controls", 2026.
+ * Whatever the operator has agreed with it, a provider stores a batch for days, a video until it is downloaded, and OpenAI
+ * what a model says for an hour. Source: OpenAI's guide "Data controls", 2026.
  */
 const isStored = (model: Pick<CatalogModel, 'provider' | 'type' | 'prices'>): boolean =>
-  model.type === 'batch' || (isProviderName(model.provider) && hasAudio(model));
+  model.type === 'batch' || (isProviderName(model.provider) && (model.type === 'video' || hasAudio(model)));
 
 /** Asks a provider to store the prompt for a day, whatever the operator has agreed with it. */
 const RETAINS = 'prompt_cache_retention';

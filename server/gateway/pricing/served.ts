@@ -19,6 +19,8 @@ export type ProviderTarget = {
   /** The path before `/chat/completions` or `/messages`. */
   basePath: string;
   apiKey: string;
+  /** The header of the key, where it is not that of the format. */
+  keyHeader?: string;
 };
 
 /** Cached, because every request needs one. */
@@ -67,6 +69,13 @@ function toTarget(
   const isVersioned = format === 'openai' || /\/v\d+$/.test(trimmed);
   return { format, origin, basePath: isVersioned ? trimmed : `${trimmed}/v1`, apiKey };
 }
+
+/** Google's own API is next to the one in OpenAI's format, and takes the key in another header. */
+export const toGoogleTarget = (target: ProviderTarget): ProviderTarget => ({
+  ...target,
+  basePath: target.basePath.replace(/\/openai$/, ''),
+  keyHeader: 'x-goog-api-key',
+});
 
 /** Models with a price and a configured provider: the ones that are listed and served. */
 export function servedModels(): CatalogModel[] {

@@ -1,6 +1,7 @@
 import { imageUnits, needsSize } from '../protocols/images/image-tokens';
 import { NO_TOKENS, type TokenUsage, type UnitKind, type Units, writeUnits } from '../protocols/neutral';
 import { TOKENS_PER_SECOND } from '../protocols/transcriptions/audio-units';
+import { videoUnits } from '../protocols/videos/protocol';
 import type { CatalogModel } from './catalog';
 
 /** What an estimate assumes for a model that is not priced by text tokens: `what` says it. */
@@ -14,6 +15,7 @@ const AMOUNTS: Readonly<Record<UnitKind, readonly [number, string]>> = {
   page: [1, '1 page'],
   query: [1, '1 query with up to 100 short documents'],
   second: [60, '1 minute'],
+  video_token: [1_000, '1,000 video tokens'],
 };
 
 /** Of some 150 words. */
@@ -25,7 +27,10 @@ export function exampleOf(model: CatalogModel): UnitExample | null {
   if (type === 'language') return null;
   if (type === 'moderation') return { what: '1 text', usage: NO_TOKENS };
   if (type === 'video')
-    return { what: '4 seconds at the highest resolution', usage: withUnits({ input: 0, output: 4 }) };
+    return {
+      what: '4 seconds at the highest resolution',
+      usage: withUnits(videoUnits({ seconds: 4, images: 0 }, prices)),
+    };
   const { inputUnit, outputUnit } = prices;
   if (type === 'image' && needsSize(model.upstreamModel))
     return {

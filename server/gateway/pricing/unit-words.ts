@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<UnitKind, Words>> = {
   page: { per: 1_000, perName: '1,000 pages' },
   query: { per: 1_000, perName: '1,000 queries' },
   second: { per: 60, perName: 'minute' },
+  video_token: { per: 1_000_000, perName: '1M video tokens' },
 };
 
 const PICOCREDITS_PER_DOLLAR = 1e14;

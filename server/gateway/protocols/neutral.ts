@@ -32,6 +32,7 @@ export const UNIT_KINDS = [
   'page',
   'query',
   'second',
+  'video_token',
 ] as const;
 export type UnitKind = (typeof UNIT_KINDS)[number];
 

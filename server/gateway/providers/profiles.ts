@@ -71,8 +71,8 @@ export type ProviderProfile = {
   rerank: { limitField: 'top_n' | 'top_k'; takesTokenLimit: boolean };
   /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
   images: 'sizes' | 'aspect-ratios';
-  /** Where its videos are, besides its API; null if it makes none in a format that we call. */
-  videoHosts: readonly string[] | null;
+  /** How it makes videos, and the hosts that have them, besides its API; null if it makes none in a format that we call. */
+  videos: { api: 'xai' | 'google'; hosts: readonly string[] } | null;
   /** Whose fields and response formats its transcripts have. */
   transcription: 'openai' | 'groq' | 'mistral';
   /** The models that translate recordings into English. */
@@ -167,7 +167,7 @@ const GENERIC: ProviderProfile = {
   embeddings: PLAIN_EMBEDDINGS,
   rerank: PLAIN_RERANK,
   images: 'sizes',
-  videoHosts: null,
+  videos: null,
   transcription: 'openai',
   translates: /(?!)/,
   deniedFields: [],
@@ -214,6 +214,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     strictSchemas: true,
     wantsThoughtSignatures: true,
     efforts: ['none', 'minimal', 'low', 'medium', 'high'],
+    videos: { api: 'google', hosts: [] },
     deniedFields: ['cached_content'],
   },
   xai: {
@@ -226,7 +227,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     cancelEndsBill: true,
     refusalFee: XAI_REFUSAL_FEE,
     images: 'aspect-ratios',
-    videoHosts: ['vidgen.x.ai'],
+    videos: { api: 'xai', hosts: ['vidgen.x.ai'] },
     deniedFields: ['search_parameters', 'deferred'],
   },
   mistral: {
@@ -287,7 +288,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     efforts: ALL_EFFORTS,
     cancelEndsBill: true,
     embeddings: OPENAI_EMBEDDINGS,
-    videoHosts: [],
+    videos: { api: 'xai', hosts: [] },
     rerank: COHERE_RERANK,
     translates: /^listen(?:-error-500)?$/,
   },

@@ -1,7 +1,7 @@
 import { NO_RULES, type RuleSet, unmetRules } from '../../base/data-rules';
 import { type CatalogModel, findCatalogModel, hasAudio } from '../pricing/catalog';
 import { rulesOf } from '../pricing/met-rules';
-import { findTarget, type ProviderTarget } from '../pricing/served';
+import { findTarget, type ProviderTarget, toGoogleTarget } from '../pricing/served';
 import { type ProviderProfile, profileOf } from '../providers/profiles';
 
 /** A model and provider that could serve a request, with everything needed to call it. */
@@ -25,7 +25,9 @@ export function findCandidate(id: string): Candidate | null {
   const target = findTarget(model.provider);
   if (target === null) return null;
   const profile = profileOf(model.provider, target.format);
-  return { model, target, profile: hasAudio(model) ? { ...profile, countsAudio: true } : profile };
+  if (hasAudio(model)) return { model, target, profile: { ...profile, countsAudio: true } };
+  const isGoogles = model.type === 'video' && profile.videos?.api === 'google';
+  return { model, target: isGoogles ? toGoogleTarget(target) : target, profile };
 }
 
 /** The data rules that each one meets. */

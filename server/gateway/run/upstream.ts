@@ -130,9 +130,16 @@ export const readJob = (
     timeouts,
   );
 
-/** Reads a file of a provider, without our key. Redirects are not followed. */
-export function readFile(url: URL, abort: Abort, timeouts: UpstreamTimeouts): Promise<UpstreamResponse> {
-  return read({ origin: url.origin, path: url.pathname + url.search, headers: {} }, abort, timeouts);
+/** Reads a file of a provider: with our key only if `target` is given, and at its origin. Redirects are not followed. */
+export function readFile(
+  url: URL,
+  target: ProviderTarget | null,
+  abort: Abort,
+  timeouts: UpstreamTimeouts,
+): Promise<UpstreamResponse> {
+  const { origin, pathname, search } = url;
+  const headers = target !== null && target.origin === origin ? withKey(target, {}) : {};
+  return read({ origin, path: pathname + search, headers }, abort, timeouts);
 }
 
 const read = (
@@ -189,10 +196,11 @@ const codeOf = (error: unknown): string => asText(asObject(error).code);
 
 /** Our key comes last, so that it replaces any header of that name. */
 function withKey(
-  { format, apiKey }: ProviderTarget,
+  { format, apiKey, keyHeader }: ProviderTarget,
   headers: Record<string, string>,
 ): Record<string, string> {
-  return Object.assign({}, headers, FORMATS[format].writeKey(apiKey));
+  const key = keyHeader === undefined ? FORMATS[format].writeKey(apiKey) : { [keyHeader]: apiKey };
+  return Object.assign({}, headers, key);
 }
 
 export async function closeUpstreams(): Promise<void> {

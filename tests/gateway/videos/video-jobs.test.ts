@@ -85,7 +85,7 @@ describe('a video that succeeds is charged once', () => {
     await startJob(other);
     pass(20);
     const jobs = await claimDueJobs(9);
-    const end = { url: `${provider.url}/files/a.mp4`, seconds: 4, cost: null };
+    const end = { url: `${provider.url}/files/a.mp4`, seconds: 4, cost: null, usage: null };
     await Promise.all([...jobs, ...jobs, ...jobs].map((job) => endVideo(job, end)));
     for (const one of [buyer, other]) {
       expect(await bookedOf(one)).toMatchObject(CHARGED);
@@ -322,7 +322,8 @@ describe('a provider that lies', () => {
 
   test.each<[string, Answer]>([
     ['the state of another job', answer({ ...provider.done(), request_id: 'job-of-another' })],
-    ['a megabyte', answer(`${' '.repeat(1_000_000)}{"status":"done"}`)],
+    ['five megabytes', answer(`${' '.repeat(5_000_000)}{"status":"done"}`)],
+    ['a million objects', answer(`{"status":"done","steps":[${'{},'.repeat(1_000_000)}{}]}`)],
     ['no JSON', answer('<html>')],
     ['a redirect', (response) => response.writeHead(302, { location: '/files/a' }).end()],
     ['an error', answer({ error: 'no' }, 503)],

@@ -7,7 +7,7 @@ import { atResolution, findCatalogModel } from '@/server/gateway/pricing/catalog
 import { measureDocuments } from '@/server/gateway/protocols/measure-size';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { videosProtocol } from '@/server/gateway/protocols/videos/protocol';
-import { writeVideoRequest } from '@/server/gateway/providers/videos';
+import { xaiVideos } from '@/server/gateway/providers/videos/xai';
 import { resolveCandidates } from '@/server/gateway/run/candidates';
 import { planRequest } from '@/server/gateway/run/plan';
 import { checkLedger } from '@/server/ledger';
@@ -96,11 +96,8 @@ async function planAndWrite(body: Json): Promise<{ want: bigint; sent: Json } | 
     const measure = await measureDocuments(videosProtocol.measure(client));
     const { want } = planRequest(videosProtocol as never, client, [{ ...candidate, model }], measure);
     const { profile } = candidate;
-    const sent = writeVideoRequest(
-      client.body,
-      { profile, upstreamModel: model.upstreamModel, userHash: 'u' },
-      [],
-    );
+    const { id, upstreamModel } = model;
+    const sent = xaiVideos.write(client.body, { profile, id, upstreamModel, userHash: 'u' });
     return { want, sent };
   } catch (error) {
     if (error instanceof ApiError && error.status === 400 && error.message !== '') return null;

@@ -7,13 +7,14 @@ import { keepUnanswered } from '../../counts/unanswered-requests';
 import { costOf } from '../../pricing/cost';
 import { findPrices } from '../../pricing/price-history';
 import { NO_TOKENS, type TokenUsage, writeUnits } from '../../protocols/neutral';
+import { videoUnits } from '../../protocols/videos/protocol';
+import type { VideoReport } from '../../providers/videos/video-api';
 import { endJobRow, type JobError, type JobRow, requestIdOf } from './job-store';
 
-/** `cost` is what the provider reports to bill; null where it reports nothing. */
 export type VideoEnd =
-  | { url: string; seconds: number | null; cost: Picocredits | null }
-  /** `loss`: why the provider may bill it all the same; `cost` is then that, or the most. */
-  | { error: JobError; loss: LossReason | null; cost?: Picocredits | null }
+  | ({ url: string } & VideoReport)
+  /** `loss`: why the provider may bill it all the same, which is what it reports, or the most. */
+  | ({ error: JobError; loss: LossReason | null } & Partial<VideoReport>)
   /** The provider bills for the refusal of the content, which the user pays. */
   | { error: JobError; fee: Picocredits };
 
@@ -42,22 +43,18 @@ function noteUnanswered({ id, user_id: userId, partner_id: partnerId, model }: J
 
 async function settle(job: JobRow, end: VideoEnd): Promise<JobEnd> {
   if ('fee' in end) return { metered: meterJob(job, NO_TOKENS, end.fee, 'refused') };
-  if (!('url' in end)) return { loss: toLoss(job, end) };
-  const usage = {
-    ...NO_TOKENS,
-    ...writeUnits({ input: job.input_images, output: end.seconds ?? job.seconds }),
-  };
-  if (end.cost !== null) return { metered: meterJob(job, usage, end.cost, 'completed') };
-  const prices = await findPrices(job.price_version);
-  invariant(prices, 'the prices of a job are stored');
-  const cost = costOf(usage, { ...prices, automaticCacheWrites: false });
-  const metered = meterJob(job, usage, cost, 'completed');
-  return {
-    metered: {
-      ...metered,
-      receipt: { ...metered.receipt, estimated: end.seconds === null, costReported: false },
-    },
-  };
+  const found = await findPrices(job.price_version);
+  invariant(found, 'the prices of a job are stored');
+  const prices = { ...found, automaticCacheWrites: false };
+  if (!('url' in end)) {
+    const { loss, cost = null, usage } = end;
+    return { loss: toLoss(job, loss, cost ?? (usage ? costOf(usage, prices) : null)) };
+  }
+  const made = { seconds: end.seconds ?? job.seconds, images: job.input_images };
+  const usage = end.usage ?? { ...NO_TOKENS, ...writeUnits(videoUnits(made, prices)) };
+  const { charge, receipt } = meterJob(job, usage, end.cost ?? costOf(usage, prices), 'completed');
+  const estimated = end.cost === null && end.usage === null && end.seconds === null;
+  return { metered: { charge, receipt: { ...receipt, estimated, costReported: end.cost !== null } } };
 }
 
 function meterJob(
@@ -70,12 +67,12 @@ function meterJob(
     model,
     provider: providerOf(model),
     priceVersion,
-    inputTokens: 0,
+    inputTokens: usage.input,
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
+    outputTokens: usage.output,
+    reasoningTokens: usage.reasoning,
     webSearches: null,
     inputUnits: usage.inputUnits ?? null,
     outputUnits: usage.outputUnits ?? null,
@@ -92,7 +89,8 @@ const providerOf = (model: string): string => model.slice(0, model.indexOf('/'))
 
 function toLoss(
   { model, most_cost: mostCost }: JobRow,
-  { loss: reason, cost = null }: Extract<VideoEnd, { loss: unknown }>,
+  reason: LossReason | null,
+  cost: Picocredits | null,
 ): Extract<JobEnd, { loss: unknown }>['loss'] {
   const lost = cost === null ? mostCost : chargeFor(cost, 0).providerCost;
   if (reason === null || lost === 0n) return null;

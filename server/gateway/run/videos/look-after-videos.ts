@@ -1,6 +1,10 @@
 import { now, SECOND_MS } from '../../../base/clock';
 import { describeError, log } from '../../../base/log';
-import { isOwnUrl, readVideo, type SeenVideo, videoPath } from '../../providers/videos';
+import { JsonScan } from '../../../base/scan-json';
+import type { Json } from '../../protocols/neutral';
+import { parseObject } from '../../protocols/read-fields';
+import type { SeenVideo } from '../../providers/videos/video-api';
+import { isOwnUrl, videoApiOf } from '../../providers/videos/video-apis';
 import { Abort } from '../abort';
 import { type Candidate, resolveCandidates } from '../candidates';
 import { readJob } from '../upstream';
@@ -8,10 +12,12 @@ import { endVideo } from './end-video';
 import { claimDueJobs, type JobError, type JobRow, lookLater, requestIdOf } from './job-store';
 
 const AT_ONCE = 32;
-const MAX_BYTES = 256 * 1024;
+/** What Google's models thought is signed in megabytes, but has few values. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_VALUES = 10_000;
 const TIMEOUTS = { startMs: 15 * SECOND_MS, idleMs: 10 * SECOND_MS };
-/** Less than a claim lasts. */
-const MAX_MS = 30 * SECOND_MS;
+/** Twice that is less than a claim lasts: the state of a file is read after that of its video. */
+const MAX_MS = 25 * SECOND_MS;
 
 const error = (message: string): JobError => ({ code: 'upstream_error', message });
 const NOT_ACCEPTED = error('The service could not confirm that the provider accepted the video.');
@@ -46,30 +52,55 @@ async function lookAt(job: JobRow, stop: AbortSignal | undefined): Promise<void>
     case 'failed':
       return endVideo(job, { error: seen, ...lossOf(seen) });
     case 'done':
-      return isOwnUrl(seen.url, candidate.target.origin, candidate.profile)
-        ? endVideo(job, seen)
-        : endVideo(job, { error: FOREIGN, ...lossOf(seen) });
+      if (!isOwnUrl(seen.url, candidate.target.origin, candidate.profile))
+        return endVideo(job, { error: FOREIGN, ...lossOf(seen) });
+      return (await isFileProcessing(candidate, seen.url, stop)) ? lookLater(job, 99) : endVideo(job, seen);
   }
 }
 
 /** Only what a provider says to bill counts towards the pause of its user. */
-const lossOf = ({ cost }: Exclude<SeenVideo, { state: 'pending' }>) =>
-  ({ cost, loss: cost === null ? 'failed_job' : 'failed_response' }) as const;
+const lossOf = ({ cost, usage }: Exclude<SeenVideo, { state: 'pending' }>) =>
+  ({ cost, usage, loss: cost === null && usage === null ? 'failed_job' : 'failed_response' }) as const;
 
 /** Null if the provider does not say how far the job is. */
 async function readState(
-  { target, profile }: Candidate,
+  candidate: Candidate,
   upstreamId: string,
   stop: AbortSignal | undefined,
 ): Promise<SeenVideo | null> {
+  const api = videoApiOf(candidate.profile);
+  const response = api && (await readOf(candidate, api.statePath(encodeURIComponent(upstreamId)), stop));
+  return api && response && api.readState(response, upstreamId, candidate.profile);
+}
+
+/** A file whose state cannot be read is no reason to wait. */
+async function isFileProcessing(
+  candidate: Candidate,
+  url: string,
+  stop: AbortSignal | undefined,
+): Promise<boolean> {
+  const files = videoApiOf(candidate.profile)?.files;
+  if (files === undefined) return false;
+  const response = await readOf(candidate, files.statePath(url), stop);
+  return response !== null && files.isProcessing(response);
+}
+
+/** Null if the provider does not answer. */
+async function readOf(
+  { target, profile }: Candidate,
+  path: string,
+  stop: AbortSignal | undefined,
+): Promise<Json | null> {
   const abort = new Abort();
   const end = () => abort.abort();
   const timer = setTimeout(end, MAX_MS);
   stop?.addEventListener('abort', end);
   try {
-    const response = await readJob(target, videoPath(upstreamId), abort, TIMEOUTS);
+    const response = await readJob(target, path, abort, TIMEOUTS);
     const text = await response.text(MAX_BYTES);
-    return response.statusCode < 300 ? readVideo(text, upstreamId, profile) : null;
+    if (response.statusCode >= 300) return null;
+    new JsonScan({ values: MAX_VALUES }).add(Buffer.from(text));
+    return parseObject(text);
   } catch (failure) {
     log().warn(
       { provider: profile.name, error: describeError(failure) },

@@ -8,7 +8,9 @@ import { privateJson } from '../../../base/http/respond';
 import { describeError, log } from '../../../base/log';
 import { refuse } from '../../protocols/read-fields';
 import type { deletedVideoSchema, Video, videoListSchema } from '../../protocols/videos/response-schema';
+import { videoApiOf } from '../../providers/videos/video-apis';
 import { Abort } from '../abort';
+import { findCandidate } from '../candidates';
 import type { KeptReader } from '../kept-store';
 import { askFor } from '../stored-responses';
 import { readFile } from '../upstream';
@@ -118,7 +120,7 @@ export async function sendVideoContent(request: Request, id: string): Promise<Re
   if (url === null) throw noContent(job);
   const { abort, end } = beginDownload(request, owner);
   try {
-    const upstream = await open(new URL(url), abort);
+    const upstream = await open(job, new URL(url), abort);
     const { type, length } = readHeaders(upstream);
     return new Response(relay(upstream, end), {
       headers: {
@@ -172,10 +174,13 @@ const noContent = ({ state, error_message: reason }: ReadRow): ApiError =>
 /** Statuses of a file that no longer exists. */
 const GONE = new Set([403, 404, 410]);
 
-async function open(url: URL, abort: Abort): Promise<UpstreamResponse> {
+async function open({ model }: ReadRow, url: URL, abort: Abort): Promise<UpstreamResponse> {
   const unreadable = (cause: unknown) =>
     new ApiError('upstream_error', 'The provider did not send the video. Please retry.', { cause });
-  const upstream = await readFile(url, abort, TIMEOUTS).catch((cause: unknown) => {
+  const candidate = findCandidate(model);
+  const isBehindKey = candidate !== null && videoApiOf(candidate.profile)?.files !== undefined;
+  const target = isBehindKey ? candidate.target : null;
+  const upstream = await readFile(url, target, abort, TIMEOUTS).catch((cause: unknown) => {
     throw unreadable(cause);
   });
   const { statusCode } = upstream;

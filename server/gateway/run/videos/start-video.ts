@@ -4,9 +4,11 @@ import { NO_RULES } from '../../../base/data-rules';
 import { invariant, overloaded } from '../../../base/errors';
 import type { Reply } from '../../../base/http/reply';
 import { giveToJob, release, untilCommitted } from '../../../ledger';
+import type { Json } from '../../protocols/neutral';
 import { countImages, secondsOf, sizeOf } from '../../protocols/videos/protocol';
 import type { VideosRequest } from '../../protocols/videos/schema';
-import { readUpstreamId, VIDEOS_PATH, writeVideoRequest } from '../../providers/videos';
+import type { VideoApi } from '../../providers/videos/video-api';
+import { readUpstreamId, videoApiOf, writeVideoRequest } from '../../providers/videos/video-apis';
 import type { AdmittedJob } from '../admitted-job';
 import { refuseWithoutProvider, submitJob } from '../submit-job';
 import { type UpstreamBody, writeBody } from '../upstream';
@@ -24,14 +26,11 @@ const SWEPT_AFTER_SECONDS = COMPLETE_WITHIN_MS / SECOND_MS + 600;
  */
 export async function startVideo(admitted: AdmittedJob): Promise<Reply> {
   const { claim, client, candidate } = admitted;
-  invariant(client.format === 'videos', 'only requests for videos make these jobs');
+  const api = videoApiOf(candidate.profile);
+  invariant(client.format === 'videos' && api, 'only requests for videos make these jobs');
   await refuseWithoutProvider(admitted);
   const warnings = [...admitted.warnings];
-  const request = writeVideoRequest(
-    client.body,
-    { profile: candidate.profile, upstreamModel: candidate.model.upstreamModel, userHash: admitted.userHash },
-    warnings,
-  );
+  const request = await writeOrRelease(admitted, api, client.body, warnings);
   const body = await writeBody({ body: request }, { source: null, isLarge: admitted.isLarge });
   const job = await makeJob(admitted, client.body);
   const reply = {
@@ -39,8 +38,23 @@ export async function startVideo(admitted: AdmittedJob): Promise<Reply> {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...writeWarnings(warnings) },
   };
   await claim?.keepOfJob(reply);
-  await submit(admitted, job, body);
+  await submit(admitted, api, job, body);
   return reply;
+}
+
+async function writeOrRelease(
+  { hold, candidate: { profile, model }, userHash }: AdmittedJob,
+  api: VideoApi,
+  body: VideosRequest,
+  warnings: string[],
+): Promise<Json> {
+  const { id, upstreamModel } = model;
+  try {
+    return writeVideoRequest(api, body, { profile, id, upstreamModel, userHash }, warnings);
+  } catch (error) {
+    await release(hold);
+    throw error;
+  }
 }
 
 function toJob({ hold, candidate: { model }, mostCost }: AdmittedJob, body: VideosRequest): NewJob {
@@ -79,9 +93,10 @@ async function makeJob(admitted: AdmittedJob, body: VideosRequest): Promise<JobR
 }
 
 /** Calls the provider once: a second call could make a second video. */
-async function submit(admitted: AdmittedJob, job: JobRow, body: UpstreamBody): Promise<void> {
+async function submit(admitted: AdmittedJob, api: VideoApi, job: JobRow, body: UpstreamBody): Promise<void> {
   const { hold, candidate } = admitted;
-  const submitted = await submitJob(admitted, { path: VIDEOS_PATH, headers: {} }, body, readUpstreamId);
+  const request = { path: api.path, headers: {} };
+  const submitted = await submitJob(admitted, request, body, (text) => readUpstreamId(api, text));
   const { requestId } = hold;
   if ('upstreamId' in submitted)
     return untilCommitted(requestId, 'noting a job', () => noteAccepted(job.id, submitted.upstreamId));

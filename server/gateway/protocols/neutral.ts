@@ -56,6 +56,7 @@ export type UnitModel = {
   provider: string;
   upstreamModel: string;
   contextWindow: number;
+  maxOutputTokens: number;
   prices: Readonly<{
     inputUnit?: { kind: UnitKind } | undefined;
     outputUnit?: { kind: UnitKind } | undefined;

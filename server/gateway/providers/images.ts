@@ -8,6 +8,7 @@ import { type Json, NO_TOKENS } from '../protocols/neutral';
 import { asArray, asObject, asText, isObject, parseObject } from '../protocols/read-fields';
 import { readCount } from './count';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
+import { GOOGLE_IMAGE_FIELDS, googleImagesExchange } from './google-images';
 import type { ResponseFacts } from './metered-usage';
 import { blankCosts, readCost } from './openai/usage';
 import type { ProviderProfile } from './profiles';
@@ -39,6 +40,7 @@ const FORM_FIELDS = fields({ ...VALUES, image: DATA, mask: DATA });
 const PASSED: Readonly<Record<ProviderProfile['images'], readonly string[]>> = {
   sizes: [...OF_SIZES, 'images', 'image', 'mask'],
   'aspect-ratios': ['n', 'aspect_ratio'],
+  google: GOOGLE_IMAGE_FIELDS,
 };
 
 export const imageParameters = ({ images }: Pick<ProviderProfile, 'images'>): string[] =>
@@ -52,11 +54,15 @@ export function imagesExchange(
   const { provider } = options;
   const isEdit = format === 'image-edits';
   if (provider.format !== 'openai') throw refuseModel('has no images');
-  if (isEdit && provider.images !== 'sizes') throw refuseModel('makes images, but does not edit them here');
+  if (isEdit && provider.images === 'aspect-ratios')
+    throw refuseModel('makes images, but does not edit them here');
   if (body.stream === true && provider.images !== 'sizes') throw refuseModel('does not stream images');
   const warnings: string[] = [];
   const boundary = 'image' in body ? options.newId() : undefined;
   const known = keepKnownFields(body, boundary === undefined ? JSON_FIELDS : FORM_FIELDS, warnings);
+  if (body.response_format === 'url')
+    warnings.push('response_format was dropped: images are returned as b64_json');
+  if (provider.images === 'google') return googleImagesExchange(options, known, isEdit, warnings);
   return {
     path: isEdit ? '/images/edits' : '/images/generations',
     headers: boundary === undefined ? {} : formHeaders(boundary),
@@ -79,8 +85,7 @@ function writeRequest(
   { provider, upstreamModel, userHash }: Pick<ExchangeOptions, 'provider' | 'upstreamModel' | 'userHash'>,
   warnings: string[],
 ): Json {
-  const { model: _, prompt, response_format: format, user: __, ...given } = request;
-  if (format === 'url') warnings.push('response_format was dropped: images are returned as b64_json');
+  const { model: _, prompt, response_format: __, user: ___, ...given } = request;
   const passed = PASSED[provider.images];
   const written: Json = { model: upstreamModel, prompt };
   for (const [name, value] of Object.entries(given)) {

@@ -69,8 +69,8 @@ export type ProviderProfile = {
   embeddings: { dimensionsField: string; takesEncoding: boolean; takesUser: boolean };
   /** Its fields of a rerank request. With a limit of tokens, it returns no documents. */
   rerank: { limitField: 'top_n' | 'top_k'; takesTokenLimit: boolean };
-  /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio. */
-  images: 'sizes' | 'aspect-ratios';
+  /** How the shape of an image is chosen: as OpenAI has it, or by an aspect ratio, at Google in its own format. */
+  images: 'sizes' | 'aspect-ratios' | 'google';
   /** How it makes videos, and the hosts that have them, besides its API; null if it makes none in a format that we call. */
   videos: { api: 'xai' | 'google'; hosts: readonly string[] } | null;
   /** Whose fields and response formats its transcripts have. */
@@ -214,6 +214,7 @@ const DIFFERENCES: Record<string, Partial<ProviderProfile>> = {
     strictSchemas: true,
     wantsThoughtSignatures: true,
     efforts: ['none', 'minimal', 'low', 'medium', 'high'],
+    images: 'google',
     videos: { api: 'google', hosts: [] },
     deniedFields: ['cached_content'],
   },

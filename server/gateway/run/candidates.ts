@@ -26,7 +26,9 @@ export function findCandidate(id: string): Candidate | null {
   if (target === null) return null;
   const profile = profileOf(model.provider, target.format);
   if (hasAudio(model)) return { model, target, profile: { ...profile, countsAudio: true } };
-  const isGoogles = model.type === 'video' && profile.videos?.api === 'google';
+  const isGoogles =
+    (model.type === 'video' && profile.videos?.api === 'google') ||
+    (model.type === 'image' && profile.images === 'google');
   return { model, target: isGoogles ? toGoogleTarget(target) : target, profile };
 }
 

@@ -1,6 +1,7 @@
 import { test } from 'vitest';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { seededRandom } from '../../harness/random';
+import type { Reply } from '../../harness/scripted-upstream';
 import { startClientWorld } from '../clients/world';
 import { TOKENIZERS } from '../tokens/tokenizers';
 import { checkBills, checkHolds, type RequestKind } from './unit-requests';
@@ -13,7 +14,7 @@ import { checkBills, checkHolds, type RequestKind } from './unit-requests';
 // Losses by the hundred would pause the user.
 process.env.LIMIT_OVERRUN_CREDITS_PER_USER_PER_DAY = '1000000000';
 process.env.LIMIT_OVERRUN_CREDITS_PER_APP_PER_DAY = '1000000000';
-const world = await startClientWorld({ more: ['XAI'] });
+const world = await startClientWorld({ more: ['XAI', 'GOOGLE'] });
 const random = seededRandom();
 /** More with CASES=10000. */
 const CASES = Number(process.env.CASES ?? 1_500);
@@ -21,6 +22,9 @@ const SENT = Number(process.env.SENT ?? 60);
 
 const GPT_IMAGE = 'openai/gpt-image-2';
 const GROK = 'xai/grok-imagine-image';
+const GEMINI = 'google/gemini-3.1-flash-lite-image';
+/** The limit of its output. */
+const GEMINI_TOKENS = 4_096;
 const REFERENCE = { image_url: 'data:image/png;base64,iVBORw0KGgo=' };
 
 const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
@@ -51,7 +55,7 @@ const LIES: readonly [string, readonly unknown[]][] = [
 function writeRequest(isEdit: boolean): Json {
   const step = () => 16 * (20 + upTo(220));
   const body: Json = {
-    model: random() < 0.85 ? GPT_IMAGE : GROK,
+    model: pick([GPT_IMAGE, GPT_IMAGE, GPT_IMAGE, GEMINI, GEMINI, GROK]),
     prompt: writePrompt(),
     ...(random() < 0.8 && { n: 1 + upTo(9) }),
     ...(random() < 0.8 && {
@@ -93,6 +97,14 @@ type Usage = { text: number; inputImages: number; images: number };
 
 /** The most that the provider may bill for what it received. */
 function mostUsage(sent: Json): Usage {
+  if (Array.isArray(sent.input)) {
+    const inputs = sent.input.length - 1;
+    return {
+      text: (TOKENIZERS.o200k?.(String(sent.input[inputs].text)) ?? 0) + 6 + 4 * inputs,
+      inputImages: 1_120 * inputs,
+      images: pick([1_120, GEMINI_TOKENS]),
+    };
+  }
   const images = Number(sent.n ?? 1);
   const inputs = Array.isArray(sent.images) ? sent.images.length + (sent.mask ? 1 : 0) : 0;
   const partial = sent.stream === true ? 100 * Number(sent.partial_images ?? 0) : 0;
@@ -103,16 +115,42 @@ function mostUsage(sent: Json): Usage {
   };
 }
 
-/** $5, $8 and $30 per million tokens, $0.02 per image, in picocredits. */
-const billFor = (model: unknown, { text, inputImages, images }: Usage): bigint =>
-  model === 'gpt-image-2' || model === GPT_IMAGE
-    ? BigInt(text) * 500_000_000n + BigInt(inputImages) * 800_000_000n + BigInt(images) * 3_000_000_000n
-    : BigInt(images) * 2_000_000_000_000n;
+/** $5, $8 and $30 per million tokens, at Google $0.25, $0.25 and $30, and $0.02 per image, in picocredits. */
+const billFor = (model: unknown, { text, inputImages, images }: Usage): bigint => {
+  if (model === 'gpt-image-2')
+    return BigInt(text) * 500_000_000n + BigInt(inputImages) * 800_000_000n + BigInt(images) * 3_000_000_000n;
+  if (model === 'grok-imagine-image') return BigInt(images) * 2_000_000_000_000n;
+  return BigInt(text + inputImages) * 25_000_000n + BigInt(images) * 3_000_000_000n;
+};
 
 /** What the provider does, and what it bills for that. */
 const ENDINGS = ['serves', 'serves', 'serves', 'refuses', 'fails', 'is empty', 'breaks off', 'lies'] as const;
 
 const IMAGE = { b64_json: 'iVBORw0KGgo=' };
+
+/** As Google writes it. */
+function writeInteraction({ text, inputImages, images }: Usage, ending: (typeof ENDINGS)[number]): Reply {
+  if (ending === 'breaks off')
+    return { body: '{"id":"v1_a","steps":[{"type":"model_output"', breaksOff: true };
+  const content = [{ type: 'image', mime_type: 'image/png', data: IMAGE.b64_json }];
+  const usage = {
+    total_input_tokens: text + inputImages,
+    input_tokens_by_modality: [{ modality: 'image', tokens: inputImages }],
+    total_output_tokens: images,
+    output_tokens_by_modality: [{ modality: 'image', tokens: images }],
+    total_tokens: text + inputImages + images,
+  };
+  // One that reports nothing made an image of the usual size.
+  const isSilent = ending === 'lies' && images === 1_120;
+  return {
+    body: {
+      id: 'v1_a',
+      status: 'completed',
+      steps: [{ type: 'thought' }, { type: 'model_output', content }],
+      ...(!isSilent && { usage }),
+    },
+  };
+}
 
 function answer(body: Json): ReturnType<RequestKind['answer']> {
   const ending = pick(ENDINGS);
@@ -129,6 +167,7 @@ function answer(body: Json): ReturnType<RequestKind['answer']> {
     input_tokens_details: { text_tokens: most.text, image_tokens: most.inputImages },
   };
   const breaksOff = ending === 'breaks off';
+  if (Array.isArray(body.input)) return { reply: writeInteraction(most, ending), bill };
   if (body.stream === true) {
     const partial = { type: 'image_generation.partial_image', ...IMAGE };
     const completed = { type: 'image_generation.completed', ...IMAGE, usage };
@@ -142,7 +181,7 @@ function answer(body: Json): ReturnType<RequestKind['answer']> {
 const kind = (format: 'images' | 'image-edits', path: string): RequestKind => ({
   format,
   path,
-  upstreamModels: ['gpt-image-2', 'grok-imagine-image'],
+  upstreamModels: ['gpt-image-2', 'grok-imagine-image', 'gemini-3.1-flash-lite-image'],
   write: () => writeRequest(format === 'image-edits'),
   mostBill: (sent) => billFor(sent.model, mostUsage(sent)),
   answer,

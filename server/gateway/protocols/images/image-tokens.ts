@@ -3,8 +3,8 @@ import { refuse } from '../read-fields';
 import { type ImageEditsRequest, type ImagesRequest, MAX_IMAGES } from './schema';
 
 /**
- * The most image tokens of a request. No provider takes a limit of them, so they follow from the size and the quality,
- * and a model whose tokens are not known is refused. Sources, November 2026: OpenAI's guide "Image generation" with its
+ * The most image tokens of a request. No provider takes a limit of them, so they follow from the model's own limit, or
+ * from the size and the quality, and a model whose tokens are not known is refused. Sources, November 2026: OpenAI's guide "Image generation" with its
  * calculator (output, 100 tokens for each partial image), and the bills of 100 edits that were published on OpenAI's
  * forum (input: at most 1,536 patches of an image).
  */
@@ -12,6 +12,8 @@ const WITH_KNOWN_TOKENS = /^(?:gpt-image-2(?:-\d|$)|paint)/;
 
 const PARTIAL_IMAGE_TOKENS = 100;
 const INPUT_IMAGE_TOKENS = 1_536;
+/** Google's models have a limit of the output, whose tokens may all be those of images. Source: Google's "Media resolution". */
+const GOOGLE_INPUT_TOKENS = 1_120;
 
 export const DEFAULT_SIZE = '1024x1024';
 const STEP = 16;
@@ -32,9 +34,11 @@ export const needsSize = (upstreamModel: string): boolean => WITH_KNOWN_TOKENS.t
 /** The most units of the images that are made, and of those that an edit begins with. */
 export function imageUnits(
   body: ImagesRequest | ImageEditsRequest,
-  { upstreamModel, prices }: UnitModel,
+  { upstreamModel, prices, maxOutputTokens }: UnitModel,
 ): Units {
   const images = Math.min(MAX_IMAGES, body.n ?? 1);
+  if (maxOutputTokens > 0)
+    return { input: countInputImages(body) * GOOGLE_INPUT_TOKENS, output: maxOutputTokens };
   if (prices.outputUnit?.kind === 'image') return { input: 0, output: images };
   if (!WITH_KNOWN_TOKENS.test(upstreamModel))
     throw refuse('model', 'cannot be used: how many tokens its images have at most is not known');

@@ -18,7 +18,8 @@ type ImageRequest = ImagesClientRequest | ImageEditsClientRequest;
 /** Images are no text: their tokens are units, and nothing is translated. */
 const shared: Omit<ClientProtocol<ImageRequest>, 'validate'> = {
   modelType: 'image',
-  requestedOutputTokens: () => 0,
+  hasFixedOutput: true,
+  requestedOutputTokens: () => null,
   wantsStream: ({ body }) => body.stream === true,
   choices: () => 1,
   prompts: () => 1,

@@ -1,20 +1,18 @@
 import { UploadedFile } from '../../../base/http/read-multipart';
 import { parseDataUrl, sniffImageType } from '../../protocols/media';
-import { type Json, NO_TOKENS, type TokenUsage, writeUnits } from '../../protocols/neutral';
-import { asArray, asObject, asText, refuse } from '../../protocols/read-fields';
+import type { Json } from '../../protocols/neutral';
+import { asText, refuse } from '../../protocols/read-fields';
 import { secondsOf, sizeOf } from '../../protocols/videos/protocol';
 import { SIZES, type VideosRequest } from '../../protocols/videos/schema';
-import { readCount } from '../count';
-import { readProviderFailure } from '../provider-failure';
+import { contentsOf, INTERACTIONS_PATH, readEnd, readUsage } from '../google-interactions';
 import { BLOCKED, isUrl, NO_REPORT, NO_VIDEO, type SeenVideo, type VideoApi } from './video-api';
 
 /**
- * Google's Interactions API, as its own client has it (`@google/genai` 2.32.0, November 2026): an interaction in the
- * background is read until it has ended. Its video is a file of our account, which Google may process for a minute
- * after the interaction is complete.
+ * An interaction in the background is read until it has ended. Its video is a file of our account, which Google may
+ * process for a minute after the interaction is complete.
  */
 export const googleVideos: VideoApi = {
-  path: '/interactions',
+  path: INTERACTIONS_PATH,
   write(request, { id, upstreamModel }) {
     const [resolution, aspectRatio] = SIZES[sizeOf(request)];
     if (aspectRatio === '1:1') throw refuse('size', `${id} makes no square videos`);
@@ -40,13 +38,13 @@ export const googleVideos: VideoApi = {
     };
   },
   readId: ({ id }) => id,
-  statePath: (upstreamId) => `/interactions/${upstreamId}`,
+  statePath: (upstreamId) => `${INTERACTIONS_PATH}/${upstreamId}`,
   readState(response, upstreamId): SeenVideo | null {
     if (response.id !== upstreamId) return null;
     const { status } = response;
-    const usage = readUsage(asObject(response.usage));
+    const usage = readUsage(response.usage, 'video');
     if (status === 'completed') {
-      const url = findVideo(response);
+      const url = asText(contentsOf(response, 'video')[0]?.uri);
       const isMade = usage !== null && usage.outputUnits !== undefined;
       if (isUrl(url)) return { state: 'done', url, ...NO_REPORT, usage: isMade ? usage : null };
       // What Google withholds is complete, with a text at most.
@@ -83,51 +81,7 @@ const ENDED: ReadonlySet<unknown> = new Set([
   'requires_continuation',
 ]);
 
-/** The URL of the video that the model made; empty if it made none. An image of the input is none. */
-function findVideo({ steps }: Json): string {
-  for (const step of asArray(steps).map(asObject)) {
-    if (step.type !== 'model_output') continue;
-    for (const content of asArray(step.content).map(asObject))
-      if (content.type === 'video') return asText(content.uri);
-  }
-  return '';
-}
-
-/**
- * Tokens of video have a price of their own. All others of the output are charged as text, thoughts included, which
- * Google counts outside the output. Null for a report that cannot be read.
- */
-function readUsage(usage: Json): TokenUsage | null {
-  const video = readVideoTokens(usage.output_tokens_by_modality);
-  const output = readCount(usage.total_output_tokens);
-  if (video === null || output === null) return null;
-  const input = readCount(usage.total_input_tokens) ?? 0;
-  const reasoning = readCount(usage.total_thought_tokens) ?? 0;
-  const total = readCount(usage.total_tokens) ?? 0;
-  const others = Math.max(0, Math.max(output + reasoning, total - input) - video);
-  return {
-    ...NO_TOKENS,
-    input,
-    output: others,
-    reasoning: Math.min(reasoning, others),
-    ...writeUnits({ input: 0, output: video }),
-  };
-}
-
-function readVideoTokens(given: unknown): number | null {
-  if (!Array.isArray(given)) return null;
-  let sum = 0;
-  for (const { modality, tokens } of given.map(asObject)) {
-    if (asText(modality).toLowerCase() !== 'video') continue;
-    const count = readCount(tokens);
-    if (count === null) return null;
-    sum += count;
-  }
-  return sum;
-}
-
-function readReason({ error, errors, status }: Json): { code: string; message: string } {
-  const given = error ?? asArray(errors)[0] ?? { message: `The video ended as ${asText(status)}` };
-  const failure = readProviderFailure({ status: 500, body: JSON.stringify({ error: given }) });
-  return { code: failure.error.code, message: failure.error.message };
+function readReason(response: Json): { code: string; message: string } {
+  const { code, message } = readEnd(response).error;
+  return { code, message };
 }

@@ -37,11 +37,11 @@ export function imageUnits(
   { upstreamModel, prices, maxOutputTokens }: UnitModel,
 ): Units {
   const images = Math.min(MAX_IMAGES, body.n ?? 1);
-  if (maxOutputTokens > 0)
-    return { input: countInputImages(body) * GOOGLE_INPUT_TOKENS, output: maxOutputTokens };
   if (prices.outputUnit?.kind === 'image') return { input: 0, output: images };
-  if (!WITH_KNOWN_TOKENS.test(upstreamModel))
-    throw refuse('model', 'cannot be used: how many tokens its images have at most is not known');
+  const isKnown = WITH_KNOWN_TOKENS.test(upstreamModel);
+  if (!isKnown && maxOutputTokens > 0)
+    return { input: countInputImages(body) * GOOGLE_INPUT_TOKENS, output: images * maxOutputTokens };
+  if (!isKnown) throw refuse('model', 'cannot be used: how many tokens its images have at most is not known');
   const [width, height] = readSize(body.size);
   if (images * width * height > MOST_PIXELS_OF_RESPONSE)
     throw refuse('n', `is too large: ${images} images of ${width}x${height} have more than 16 megapixels`);

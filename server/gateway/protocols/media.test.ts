@@ -77,6 +77,7 @@ test.each([
   ['characters of URLs', 'QU-D', false],
   ['an underline', 'QU_D', false],
   ['escapes of URLs', 'QUI%3D', false],
+  ['a letter whose last byte is one of base64', 'QUJ\u0144', false],
 ])('%s: every decoder reads the same bytes, or none is trusted @attack', (_, base64, isSame) => {
   expect(isUnambiguous(base64)).toBe(isSame);
 });

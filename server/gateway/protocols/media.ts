@@ -76,8 +76,12 @@ const END_OF_BASE64 = 8;
 /** Of URLs: some decoders read them, and others skip them. */
 const URL_CHARACTERS = ['-', '_', '%'];
 
-/** Whether every decoder reads the same bytes. Some end at padding, after which others find more. */
+/**
+ * Whether every decoder reads the same bytes. Some end at padding, after which others find more. Of a letter outside ASCII,
+ * Node.js reads the last byte.
+ */
 export function isUnambiguous(base64: string): boolean {
+  if (Buffer.byteLength(base64) !== base64.length) return false;
   if (URL_CHARACTERS.some((character) => base64.includes(character))) return false;
   const end = base64.indexOf('=');
   return end === -1 || (base64.length - end <= END_OF_BASE64 && /^[=\s]*$/.test(base64.slice(end)));

@@ -230,6 +230,7 @@ test.each([
   ['ends and goes on', (wav: string) => `${wav}=${wav}`],
   ['has characters of URLs', (wav: string) => `${wav}-_`],
   ['is encoded twice', (wav: string) => `${wav}%3D`],
+  ['has letters that only Node.js reads', (wav: string) => `${wav}\u0141\u0141\u0141\u0141`],
 ])('a recording whose base64 %s is held for the whole context window @attack', async (_, write) => {
   const poor = await newPerson({ credits: 400 });
   const messages = [{ role: 'user', content: [part(write(WAV))] }];

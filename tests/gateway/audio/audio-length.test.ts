@@ -76,6 +76,11 @@ test.each<[string, Buffer, string]>([
   ['text', Buffer.from('hello, this is no audio file at all'), 'must be WAV, MP3, M4A, WebM, Ogg or FLAC'],
   ['nothing but a header', read('mono.wav').subarray(0, 40), 'has no samples'],
   ['a WAV with a sample rate of 1 Hz', change('mono.wav', 'fmt ', 8, [1, 0, 0, 0]), 'has a sample rate of 1'],
+  [
+    'a WAV of empty chunks',
+    Buffer.concat([read('mono.wav').subarray(0, 12), Buffer.alloc(1_000_000, 'JUNK\0\0\0\0')]),
+    'has too many parts',
+  ],
   ['a WAV with compressed samples', change('mono.wav', 'fmt ', 4, [17, 0]), 'is compressed'],
   ['a WAV whose samples have two sizes', change('mono.wav', 'fmt ', 16, [8, 0]), 'another size'],
   [

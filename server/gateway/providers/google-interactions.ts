@@ -1,6 +1,6 @@
 import { type Json, NO_TOKENS, type TokenUsage, writeUnits } from '../protocols/neutral';
 import { asArray, asObject, asText } from '../protocols/read-fields';
-import { readCount } from './count';
+import { MAX_COUNT, readCount } from './count';
 import { type ProviderFailure, readProviderFailure } from './provider-failure';
 
 /** Google's Interactions API, as its own client has it (`@google/genai` 2.32.0, November 2026). */
@@ -47,7 +47,7 @@ export function readTokens(given: unknown, modality: string): number | null {
     if (count === null) return null;
     sum += count;
   }
-  return sum;
+  return sum <= MAX_COUNT ? sum : null;
 }
 
 /** Why an interaction ended without what it should have made. */

@@ -281,6 +281,10 @@ describe('a provider that lies', () => {
     ['a negative count', { ...USAGE, output_tokens_by_modality: [{ modality: 'video', tokens: -5 }] }],
     ['fractions', { ...USAGE, total_output_tokens: 5.5 }],
     ['endless tokens', { ...USAGE, total_output_tokens: 1e300 }],
+    [
+      'more than the ledger can store, in many parts',
+      { ...USAGE, output_tokens_by_modality: Array(60).fill({ modality: 'video', tokens: 100_000_000 }) },
+    ],
   ])('is paid for the length that was requested if it reports %s', async (_, usage) => {
     const buyer = await newBuyer();
     await startJob(buyer);

@@ -252,6 +252,16 @@ describe('a video that fails costs the user nothing, and its bill is recorded', 
     expect(google.calls.filter(({ path }) => path.includes('/files/'))).toEqual([]);
   });
 
+  test('whose file Google could not process', async () => {
+    const buyer = await newBuyer();
+    const id = await startJob(buyer);
+    google.onFileState = answer({ name: 'files/film1', state: 'FAILED', error: { code: 13 } });
+    await lookNow();
+    expect(await stateOf(buyer, id)).toMatchObject({ status: 'failed', error: { code: 'upstream_error' } });
+    expect(await bookedOf(buyer)).toEqual(lost('failed_response', COST, false));
+    expect((await read(buyer, `/${id}/content`)).status).toBe(404);
+  });
+
   test.each([
     'failed',
     'cancelled',

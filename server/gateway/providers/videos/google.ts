@@ -55,7 +55,8 @@ export const googleVideos: VideoApi = {
   },
   files: {
     statePath: (url) => new URL(url).pathname.replace(/^.*(?=\/files\/)/, '').replace(/:download$/, ''),
-    isProcessing: ({ state }) => state === 'PROCESSING',
+    readState: ({ state }) =>
+      state === 'PROCESSING' ? 'processing' : state === 'FAILED' ? 'failed' : 'ready',
   },
 };
 

@@ -22,9 +22,12 @@ export type VideoApi = {
   /** Present where files are behind our key, and may be processed for a while after the video is complete. */
   files?: {
     statePath(url: string): string;
-    isProcessing(response: Json): boolean;
+    readState(response: Json): FileState;
   };
 };
+
+/** `ready` unless the provider says otherwise. */
+export type FileState = 'processing' | 'failed' | 'ready';
 
 export type CalledModel = {
   profile: Pick<ProviderProfile, 'userField'>;

@@ -3,7 +3,7 @@ import { describeError, log } from '../../../base/log';
 import { JsonScan } from '../../../base/scan-json';
 import type { Json } from '../../protocols/neutral';
 import { parseObject } from '../../protocols/read-fields';
-import type { SeenVideo } from '../../providers/videos/video-api';
+import type { FileState, SeenVideo } from '../../providers/videos/video-api';
 import { isOwnUrl, videoApiOf } from '../../providers/videos/video-apis';
 import { Abort } from '../abort';
 import { type Candidate, resolveCandidates } from '../candidates';
@@ -22,7 +22,9 @@ const MAX_MS = 25 * SECOND_MS;
 const error = (message: string): JobError => ({ code: 'upstream_error', message });
 const NOT_ACCEPTED = error('The service could not confirm that the provider accepted the video.');
 const LATE = error('The provider for this model did not complete the video in time.');
-const FOREIGN = error('The provider for this model returned no video.');
+const NO_FILE = error('The provider for this model returned no video.');
+
+type MadeVideo = Extract<SeenVideo, { state: 'done' }>;
 
 /** Asks providers how far their videos are, and settles those that ended. Every instance does, each for other jobs. */
 export async function lookAfterVideos(stop?: AbortSignal): Promise<void> {
@@ -53,9 +55,14 @@ async function lookAt(job: JobRow, stop: AbortSignal | undefined): Promise<void>
       return endVideo(job, { error: seen, ...lossOf(seen) });
     case 'done':
       if (!isOwnUrl(seen.url, candidate.target.origin, candidate.profile))
-        return endVideo(job, { error: FOREIGN, ...lossOf(seen) });
-      return (await isFileProcessing(candidate, seen.url, stop)) ? lookLater(job, 99) : endVideo(job, seen);
+        return endVideo(job, { error: NO_FILE, ...lossOf(seen) });
+      return endWithFile(job, seen, await readFileState(candidate, seen.url, stop));
   }
+}
+
+function endWithFile(job: JobRow, seen: MadeVideo, file: FileState): Promise<void> {
+  if (file === 'processing') return lookLater(job, 99);
+  return endVideo(job, file === 'failed' ? { error: NO_FILE, ...lossOf(seen) } : seen);
 }
 
 /** Only what a provider says to bill counts towards the pause of its user. */
@@ -74,15 +81,15 @@ async function readState(
 }
 
 /** A file whose state cannot be read is no reason to wait. */
-async function isFileProcessing(
+async function readFileState(
   candidate: Candidate,
   url: string,
   stop: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<FileState> {
   const files = videoApiOf(candidate.profile)?.files;
-  if (files === undefined) return false;
+  if (files === undefined) return 'ready';
   const response = await readOf(candidate, files.statePath(url), stop);
-  return response !== null && files.isProcessing(response);
+  return response === null ? 'ready' : files.readState(response);
 }
 
 /** Null if the provider does not answer. */

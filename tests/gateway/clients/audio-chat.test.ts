@@ -244,6 +244,15 @@ test('what is said is stored for an hour, so requests that must not be retained 
   expect(rulesOf(MODEL)).not.toContain('no_retention');
 });
 
+test('OpenAI runs no web search for models of audio, so none has a price', async () => {
+  const { data } = (await (await fetch(`${url}/v1/models`)).json()) as {
+    data: { id: string; pricing: Json }[];
+  };
+  const priced = data.filter(({ pricing }) => pricing.web_search !== undefined).map(({ id }) => id);
+  expect(priced).toContain('openai/gpt-4.1');
+  expect(priced.filter((id) => id.includes('audio'))).toEqual([]);
+});
+
 test('the list of models says what hears and speaks', async () => {
   const { data } = (await (await fetch(`${url}/v1/models`)).json()) as {
     data: { id: string; architecture: Json; pricing: Json }[];

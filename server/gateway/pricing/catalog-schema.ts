@@ -100,7 +100,15 @@ export const pricesSchema = z
   .refine(({ outputUnit, resolutions }) => !resolutions || isMost(outputUnit?.price, resolutions), {
     error: 'prices of which "outputUnit" has the highest',
     path: ['resolutions'],
+  })
+  // A hold counts the tokens of each second, at this resolution.
+  .refine(({ outputUnit, resolutions }) => outputUnit?.kind !== 'video_token' || isOnly720p(resolutions), {
+    error: 'only "720p", as tokens of video are known of no other',
+    path: ['resolutions'],
   });
+
+const isOnly720p = (resolutions: Partial<Record<Resolution, string>> = {}): boolean =>
+  Object.keys(resolutions).join() === '720p';
 
 const isMost = (price: string | undefined, resolutions: Partial<Record<Resolution, string>>): boolean =>
   price !== undefined &&

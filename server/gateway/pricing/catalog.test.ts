@@ -4,7 +4,14 @@ import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { setClock } from '../../base/clock';
 import { ENDPOINTS, SANDBOX_FORMATS } from '../../base/endpoints';
-import { buildCatalog, catalogModels, findCatalogModel, priceVersions } from './catalog';
+import {
+  buildCatalog,
+  catalogModels,
+  findCatalogModel,
+  hasAudio,
+  priceVersions,
+  readModelPrices,
+} from './catalog';
 import catalogJson from './catalog.json';
 import { checkCatalog, problemsOf } from './check-catalog';
 import overridesJson from './overrides.json';
@@ -158,6 +165,21 @@ describe("the operator's CATALOG_FILE", () => {
     });
   });
 
+  test.each(['inputUnit', 'outputUnit'])(
+    'has no audio of a model whose only price of audio is %s',
+    (name) => {
+      const prices = { ...LLAMA.prices, [name]: { kind: 'audio_token', price: '32', per: 1_000_000 } };
+      const { entries } = build({ providers: PROVIDERS, models: [{ ...LLAMA, prices }] });
+      const [dated] = entries.get(LLAMA.id)?.prices ?? [];
+      if (dated === undefined) throw new Error('the model has no price');
+      expect(hasAudio({ type: 'language', prices: readModelPrices(dated) })).toBe(false);
+    },
+  );
+
+  const OMNI = {
+    id: 'google/gemini-omni-1.2-flash',
+    prices: { input: '1.5', output: '9', outputUnit: { kind: 'video_token', price: '12', per: 1_000_000 } },
+  };
   const { prices: _prices, ...unpriced } = LLAMA;
   test.each([
     ['not JSON', '{', /^CATALOG_FILE: .*models\.json is not JSON/],
@@ -187,6 +209,16 @@ describe("the operator's CATALOG_FILE", () => {
       'an embedding model of a provider without embeddings',
       { providers: { acme: { ...PROVIDERS.acme, format: 'anthropic' } }, models: [EMBEDDER] },
       /models\[0\]\.type: expected "language", because acme does not speak the openai format/,
+    ],
+    [
+      'tokens of video at any resolution',
+      { models: [OMNI] },
+      /models\[0\]\.prices\[0\]\.resolutions: expected only "720p", as tokens of video are known of no other/,
+    ],
+    [
+      'tokens of video at a resolution whose number nobody knows',
+      { models: [{ ...OMNI, prices: { ...OMNI.prices, resolutions: { '720p': '12', '1080p': '12' } } }] },
+      /models\[0\]\.prices\[0\]\.resolutions: expected only "720p"/,
     ],
     [
       'tiers out of order',

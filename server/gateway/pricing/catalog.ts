@@ -93,9 +93,11 @@ export type CatalogModel = {
   pricedAt: string | null;
 };
 
-/** Whether conversations with the model have audio, at prices of its own. */
+/** Whether conversations with the model have audio: what it hears and what it says have prices of their own. */
 export const hasAudio = ({ type, prices }: Pick<CatalogModel, 'type' | 'prices'>): boolean =>
-  type === 'language' && prices.outputUnit?.kind === 'audio_token';
+  type === 'language' &&
+  prices.inputUnit?.kind === 'audio_token' &&
+  prices.outputUnit?.kind === 'audio_token';
 
 type Catalog = {
   entries: Map<string, ModelEntry>;

@@ -54,6 +54,14 @@ test('what another decoder could take for frames counts at the lowest bit rate',
   expect(mostSeconds - seconds).toBeCloseTo(5, 0);
 });
 
+test('frames of a free bit rate, which some decoders read, count as the longest ones @attack', () => {
+  const frame = Buffer.from([0xff, 0xe3, 0x08, 0xc0, ...Array(9).fill(0)]);
+  const secondsOfFrame = 576 / 8_000;
+  const bytes = Buffer.concat([read('voice.mp3'), Buffer.alloc(1_000 * frame.length, frame)]);
+  const { seconds, mostSeconds } = measureAudio(bytes);
+  expect(mostSeconds - seconds).toBeGreaterThanOrEqual(1_000 * secondsOfFrame);
+});
+
 /** A tag of ID3v2 with this beginning and size, and what is in it. */
 const tagged = (head: number[], size: number[], content: Buffer): Buffer =>
   Buffer.concat([Buffer.from('ID3'), Buffer.from([...head, ...size]), content]);

@@ -6,18 +6,22 @@ const BIT_RATES = [
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const;
 const RATES = [44_100, 48_000, 32_000] as const;
-/** No frame of any layer has fewer: 8 kbit/s. */
+/** No frame of any layer has fewer, unless its bit rate is free: 8 kbit/s. */
 const LEAST_BYTES_PER_SECOND = 1_000;
+/** Of any layer: 1,152 samples at 8 kHz. */
+const LONGEST_FRAME_SECONDS = 0.144;
 
 type Frame = { bytes: number; seconds: number };
 
 /**
  * Counts the frames. What is between them, which another decoder could take for frames, counts at the lowest bit rate.
- * So do tags, except for the one at the beginning, as no decoder looks into it.
+ * So do tags, except for the one at the beginning, as no decoder looks into it. A frame of a free bit rate may have even
+ * fewer bytes, and counts as the longest.
  */
 export function measureMp3(bytes: Buffer): MeasuredAudio {
   let seconds = 0;
   let others = 0;
+  let free = 0;
   let at = endOfTag(bytes);
   const first = at;
   const limit = new PartLimit();
@@ -25,6 +29,7 @@ export function measureMp3(bytes: Buffer): MeasuredAudio {
     const frame = readFrame(bytes, at);
     if (frame === null) {
       limit.miss();
+      if (hasFreeRate(bytes, at)) free++;
       const next = bytes.indexOf(0xff, at + 1);
       const end = next === -1 ? bytes.length : next;
       others += end - at;
@@ -36,7 +41,10 @@ export function measureMp3(bytes: Buffer): MeasuredAudio {
     }
   }
   const declared = readDeclared(bytes, first);
-  const mostSeconds = Math.max(seconds + others / LEAST_BYTES_PER_SECOND, declared);
+  const mostSeconds = Math.max(
+    seconds + others / LEAST_BYTES_PER_SECOND + free * LONGEST_FRAME_SECONDS,
+    declared,
+  );
   return { format: 'mp3', seconds: seconds || mostSeconds, mostSeconds };
 }
 
@@ -67,6 +75,11 @@ function readFrame(bytes: Buffer, at: number): Frame | null {
   const length = Math.floor((samples * 125 * kilobits) / sampleRate) + ((third >> 1) & 1);
   return { bytes: length, seconds: samples / sampleRate };
 }
+
+const hasFreeRate = (bytes: Buffer, at: number): boolean => {
+  const [first = 0, second = 0, third = 0xff] = bytes.subarray(at, at + 3);
+  return first === 0xff && second >= 0xe0 && third < 0x10;
+};
 
 /**
  * After an ID3v2 tag and zeros. Decoders look for frames in a tag that is malformed: its size has seven bits in each

@@ -25,7 +25,8 @@ export function findCandidate(id: string): Candidate | null {
   const target = findTarget(model.provider);
   if (target === null) return null;
   const profile = profileOf(model.provider, target.format);
-  if (hasAudio(model)) return { model, target, profile: { ...profile, countsAudio: true } };
+  if (hasAudio(model))
+    return { model, target, profile: { ...profile, countsAudio: true, takesResponses: false } };
   const isGoogles =
     (model.type === 'video' && profile.videos?.api === 'google') ||
     (model.type === 'image' && profile.images === 'google');

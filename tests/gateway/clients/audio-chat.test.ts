@@ -253,6 +253,35 @@ test('OpenAI runs no web search for models of audio, so none has a price', async
   expect(priced.filter((id) => id.includes('audio'))).toEqual([]);
 });
 
+test.each([
+  ['responses', { input: 'Hi' }],
+  ['messages', { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 200 }],
+])(
+  'text in the format of %s reaches OpenAI where these models are, in chat completions',
+  async (format, body) => {
+    const message = { role: 'assistant', content: 'Hello.' };
+    const details = { reasoning_tokens: 0, text_tokens: 60, audio_tokens: 0 };
+    upstream.script(NAME, {
+      body: completion({
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+        usage: {
+          ...usage,
+          prompt_tokens_details: { text_tokens: 30, audio_tokens: 0 },
+          completion_tokens_details: details,
+        },
+      }),
+    });
+    const response = await fetch(`${url}/v1/${format}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.userKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: MODEL, ...body }),
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')]);
+    expect(upstream.seen(NAME).at(-1)?.path).toBe('/v1/chat/completions');
+    expect((await receiptOf(person.userId)).provider_cost).toBe(cost(30, 0, 60, 0));
+  },
+);
+
 test('the list of models says what hears and speaks', async () => {
   const { data } = (await (await fetch(`${url}/v1/models`)).json()) as {
     data: { id: string; architecture: Json; pricing: Json }[];

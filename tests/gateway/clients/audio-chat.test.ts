@@ -203,6 +203,7 @@ describe('refused with the field', () => {
     ['speech without a voice', { modalities: ['text', 'audio'] }, 'audio'],
     ['a voice without speech', { audio: SPOKEN.audio }, 'modalities'],
     ['images', { ...SPOKEN, modalities: ['image'] }, 'modalities'],
+    ['two of them', { ...SPOKEN, n: 2 }, 'n'],
     [
       'audio of an earlier response',
       { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] },

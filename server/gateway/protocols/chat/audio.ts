@@ -33,10 +33,14 @@ export function requireRecording(audio: unknown, place: string): void {
     throw refuse(`${place}.data`, `must be a recording of the format ${format}, in base64`);
 }
 
-/** Refuses custom voices: they belong to the account that all users share. */
-export function requireVoice({ modalities, audio }: Json): void {
+/**
+ * Refuses custom voices: they belong to the account that all users share. Several responses with audio may be too large to
+ * relay, and would be billed all the same.
+ */
+export function requireVoice({ modalities, audio, n }: Json): void {
   if (!isObject(audio)) throw refuse('audio', 'must be an object with voice and format');
   for (const name of ['voice', 'format'] as const) requireText(audio[name], `audio.${name}`);
   if (!Array.isArray(modalities) || !modalities.includes('audio'))
     throw refuse('modalities', 'must include audio when the parameter audio is set');
+  if (n != null && n !== 1) throw refuse('n', 'must be 1 when the response has audio');
 }

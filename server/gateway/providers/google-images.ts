@@ -21,6 +21,7 @@ export function googleImagesExchange(
 ): Exchange {
   const { upstreamModel, created } = options;
   if ((body.n ?? 1) !== 1) throw refuse('n', 'must be 1 for this model');
+  if (isEdit && body.mask) throw refuse('mask', 'cannot be used with this model');
   const isJpeg = body.output_format === 'jpeg';
   for (const [name, value] of Object.entries(body)) {
     const isPassed = name === 'output_format' ? isJpeg : GOOGLE_IMAGE_FIELDS.includes(name);
@@ -77,8 +78,9 @@ function readWhole(text: string, created: number): WholeResponse {
   const response = parseObject(text) ?? {};
   const images = contentsOf(response, 'image').filter(({ data }) => asText(data) !== '');
   const reported = readImageUsage(asObject(response.usage));
-  const counted = { ...NO_TOKENS, outputUnits: images.length * TOKENS_PER_IMAGE };
-  const usage = reported ?? (images.length > 0 ? counted : null);
+  const counted = { ...NO_TOKENS, ...reported, outputUnits: images.length * TOKENS_PER_IMAGE };
+  const isCounted = images.length > 0 && !reported?.outputUnits;
+  const usage = isCounted ? counted : reported;
   const facts = {
     usage,
     providerCost: null,

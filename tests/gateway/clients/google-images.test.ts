@@ -135,6 +135,7 @@ test('an edit sends its images, as files or as data URLs', async () => {
 test.each<[string, Json, string, string?]>([
   ['two images', { n: 2 }, 'n'],
   ['a stream', { stream: true }, 'model'],
+  ['a mask', { images: [{ image_url: IMAGE_URL }], mask: { image_url: IMAGE_URL } }, 'mask', 'edits'],
   [
     'the URL of an image',
     { images: [{ image_url: 'https://example.com/a.png' }] },
@@ -199,6 +200,7 @@ test.each<[string, Json, number, string]>([
 test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a text', 'many'],
+  ['without images', { ...USAGE, output_tokens_by_modality: [] }],
   ['negative tokens', { ...USAGE, output_tokens_by_modality: [{ modality: 'image', tokens: -1 }] }],
   ['endless tokens', { ...USAGE, total_output_tokens: 1e300 }],
 ])('an image whose usage is %s is charged as one of the usual size', async (_, usage) => {

@@ -123,11 +123,11 @@ test('once the account is ready, Stripe’s form is loaded, removed by Back, sho
       if (dollars.test('$5')) await checkout.getByRole('button', { name: 'Back' }).click();
     }
     // Clicks are kept from the form until the user could see it.
+    const added = checkout.getByRole('heading', { name: '1,000 credits added' });
     await expect(async () => {
-      await form.contentFrame().getByRole('button', { name: 'Pay' }).click({ timeout: 2_000 });
-      await expect(checkout.getByRole('heading', { name: '1,000 credits added' })).toBeVisible({
-        timeout: 5_000,
-      });
+      if (!(await added.isVisible()))
+        await form.contentFrame().getByRole('button', { name: 'Pay' }).click({ timeout: 2_000 });
+      await expect(added).toBeVisible({ timeout: 5_000 });
     }).toPass({ timeout: 40_000 });
     await expect(form).toHaveCount(0);
     expect(stripe.loads).toBe(1);

@@ -103,7 +103,7 @@ export const pricesSchema = z
   })
   // A hold counts the tokens of each second, at this resolution.
   .refine(({ outputUnit, resolutions }) => outputUnit?.kind !== 'video_token' || isOnly720p(resolutions), {
-    error: 'only "720p", as tokens of video are known of no other',
+    error: 'only "720p": the video tokens per second of other resolutions are not known',
     path: ['resolutions'],
   });
 

@@ -213,7 +213,7 @@ describe("the operator's CATALOG_FILE", () => {
     [
       'tokens of video at any resolution',
       { models: [OMNI] },
-      /models\[0\]\.prices\[0\]\.resolutions: expected only "720p", as tokens of video are known of no other/,
+      /models\[0\]\.prices\[0\]\.resolutions: expected only "720p": the video tokens per second of other resolutions are not known/,
     ],
     [
       'tokens of video at a resolution whose number nobody knows',

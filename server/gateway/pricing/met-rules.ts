@@ -24,8 +24,8 @@ export const rulesOf = (model: Pick<CatalogModel, 'provider' | 'type' | 'prices'
   isStored(model) ? rulesMetBy(model.provider) & ~NO_RETENTION : rulesMetBy(model.provider);
 
 /**
- * Whatever the operator has agreed with it, a provider stores a batch for days, a video until it is downloaded, and OpenAI
- * what a model says for an hour. Source: OpenAI's guide "Data controls", 2026.
+ * Whatever the operator has agreed with it, a provider stores batches and videos for days, and OpenAI what a model says
+ * for an hour. Source: OpenAI's guide "Data controls", 2026.
  */
 const isStored = (model: Pick<CatalogModel, 'provider' | 'type' | 'prices'>): boolean =>
   model.type === 'batch' || (isProviderName(model.provider) && (model.type === 'video' || hasAudio(model)));

@@ -1,9 +1,15 @@
 import type { ImageEditsRequest } from '../protocols/images/schema';
-import { parseDataUrl, sniffImageType } from '../protocols/media';
 import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { asObject, asText, parseObject, refuse } from '../protocols/read-fields';
 import type { Exchange, ExchangeOptions, WholeResponse } from './exchange';
-import { contentsOf, INTERACTIONS_PATH, readEnd, readTokens, readUsage } from './google-interactions';
+import {
+  contentsOf,
+  INTERACTIONS_PATH,
+  readEnd,
+  readTokens,
+  readUsage,
+  writeImage,
+} from './google-interactions';
 import { FailedResponse, readProviderFailure } from './provider-failure';
 import { wholeExchange } from './whole-exchange';
 
@@ -31,7 +37,7 @@ export function googleImagesExchange(
     path: INTERACTIONS_PATH,
     body: {
       model: upstreamModel,
-      input: [...(isEdit ? readImages(body) : []), { type: 'text', text: body.prompt }],
+      input: [...(isEdit ? writeImages(body) : []), { type: 'text', text: body.prompt }],
       response_format: {
         type: 'image',
         ...(body.aspect_ratio && { aspect_ratio: body.aspect_ratio }),
@@ -46,19 +52,9 @@ export function googleImagesExchange(
   return { ...exchange, mayHideOutput: () => true };
 }
 
-function readImages({ images, image }: ImageEditsRequest): Json[] {
-  const files = image?.map(({ bytes }) => bytes.toString('base64'));
-  const references = images?.map(({ image_url: url }, index) => {
-    const data = parseDataUrl(url)?.data;
-    if (data === undefined) throw refuse(`images.${index}.image_url`, 'must be a data URL for this model');
-    return data;
-  });
-  return (files ?? references ?? []).map((data) => ({
-    type: 'image',
-    data,
-    mime_type: sniffImageType(data),
-  }));
-}
+const writeImages = ({ images = [], image }: ImageEditsRequest): Json[] =>
+  image?.map((file) => writeImage(file, 'image')) ??
+  images.map((reference, index) => writeImage(reference, `images.${index}`));
 
 /** What Google withholds is complete, with a text at most. */
 const WITHHELD = readProviderFailure({

@@ -1,11 +1,21 @@
+import { UploadedFile } from '../../base/http/read-multipart';
+import { parseDataUrl, sniffImageType } from '../protocols/media';
 import { type Json, NO_TOKENS, type TokenUsage, writeUnits } from '../protocols/neutral';
-import { asArray, asObject, asText } from '../protocols/read-fields';
+import { asArray, asObject, asText, refuse } from '../protocols/read-fields';
 import { MAX_COUNT, readCount } from './count';
 import { type ProviderFailure, readProviderFailure } from './provider-failure';
 
 /** Google's Interactions API, as its own client has it (`@google/genai` 2.32.0, November 2026). */
 
 export const INTERACTIONS_PATH = '/interactions';
+
+/** An image of the request, which Google takes by its bytes only. */
+export function writeImage(image: UploadedFile | { image_url: string }, param: string): Json {
+  const isFile = image instanceof UploadedFile;
+  const data = isFile ? image.bytes.toString('base64') : parseDataUrl(image.image_url)?.data;
+  if (data === undefined) throw refuse(`${param}.image_url`, 'must be a data URL for this model');
+  return { type: 'image', data, mime_type: sniffImageType(data) };
+}
 
 /** What the model made of this type. What the request contained is no step of the model. */
 export const contentsOf = ({ steps }: Json, type: string): Json[] =>

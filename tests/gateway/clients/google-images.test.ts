@@ -142,7 +142,7 @@ test.each<[string, Json, string, string?]>([
     'images.0.image_url',
     'edits',
   ],
-])('%s is refused before Google is called, and nothing is held', async (_, body, param, path) => {
+])('%s is refused before Google is called, and nothing stays held', async (_, body, param, path) => {
   const buyer = await newPerson({ credits: 100 });
   const before = upstream.seen(NAME).length;
   const response = await send(body, buyer, path);

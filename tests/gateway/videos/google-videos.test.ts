@@ -376,7 +376,7 @@ test.each<[string, Json, string]>([
     { input_reference: { image_url: 'https://example.com/a.png' } },
     'input_reference.image_url',
   ],
-])('%s is refused before Google is called, and nothing is held', async (_, body, param) => {
+])('%s is refused before Google is called, and nothing stays held', async (_, body, param) => {
   const buyer = await newBuyer();
   const response = await start(buyer, body);
   expect(response.status).toBe(400);

@@ -1,10 +1,8 @@
-import { UploadedFile } from '../../../base/http/read-multipart';
-import { parseDataUrl, sniffImageType } from '../../protocols/media';
 import type { Json } from '../../protocols/neutral';
 import { asText, refuse } from '../../protocols/read-fields';
 import { secondsOf, sizeOf } from '../../protocols/videos/protocol';
-import { SIZES, type VideosRequest } from '../../protocols/videos/schema';
-import { contentsOf, INTERACTIONS_PATH, readEnd, readUsage } from '../google-interactions';
+import { SIZES } from '../../protocols/videos/schema';
+import { contentsOf, INTERACTIONS_PATH, readEnd, readUsage, writeImage } from '../google-interactions';
 import { BLOCKED, isUrl, NO_REPORT, NO_VIDEO, type SeenVideo, type VideoApi } from './video-api';
 
 /**
@@ -20,7 +18,8 @@ export const googleVideos: VideoApi = {
     if (seconds < MIN_SECONDS || seconds > MAX_SECONDS)
       throw refuse('seconds', `must be ${MIN_SECONDS} to ${MAX_SECONDS} for ${id}`);
     const text = { type: 'text', text: request.prompt };
-    const image = readImage(request);
+    const given = request.input_reference;
+    const image = given ? writeImage(given, 'input_reference') : null;
     return {
       model: upstreamModel,
       input: image === null ? [text] : [image, text],
@@ -63,14 +62,6 @@ export const googleVideos: VideoApi = {
 /** Of a video from text or from an image. Source: Google's model page, as Vercel's AI Gateway and others repeat it. */
 const MIN_SECONDS = 3;
 const MAX_SECONDS = 15;
-
-function readImage({ input_reference: image }: VideosRequest): Json | null {
-  if (!image) return null;
-  const data =
-    image instanceof UploadedFile ? image.bytes.toString('base64') : parseDataUrl(image.image_url)?.data;
-  if (data === undefined) throw refuse('input_reference.image_url', 'must be a data URL for this model');
-  return { type: 'image', data, mime_type: sniffImageType(data) };
-}
 
 /** Statuses that do not change any more, besides `completed`. */
 const ENDED: ReadonlySet<unknown> = new Set([

@@ -11,7 +11,13 @@ import {
   writeUnitPrice,
 } from '../gateway/pricing/list-price';
 import { rulesOf } from '../gateway/pricing/met-rules';
-import { MODEL_TYPES, type ModelType, RESOLUTIONS, UNIT_KINDS } from '../gateway/protocols/neutral';
+import {
+  MODEL_TYPES,
+  type ModelType,
+  RESOLUTIONS,
+  type Resolution,
+  UNIT_KINDS,
+} from '../gateway/protocols/neutral';
 import { supportedParameters } from '../gateway/run/supported-parameters';
 
 /** Clients of the messages format expect a constant. */
@@ -214,7 +220,7 @@ function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['prici
     ...(webSearch !== undefined && { web_search: perCallPrice(webSearch) }),
     ...(inputUnit && { input_unit: writeUnit(inputUnit) }),
     ...(outputUnit && { output_unit: writeUnit(outputUnit) }),
-    ...(resolutions && { resolutions }),
+    ...(outputUnit && resolutions && { resolutions: writeResolutions(outputUnit, resolutions) }),
     tiers: tiers.map(({ above, ...prices }) => ({ above_prompt_tokens: above, ...writePrices(prices) })),
     ...(offPeak && {
       off_peak: {
@@ -228,6 +234,12 @@ function writePricing({ listPrices, offPeak }: CatalogModel): ListedModel['prici
 }
 
 const writeUnit = (unit: ListUnitPrice) => ({ kind: unit.kind, usd: writeUnitPrice(readUnitPrice(unit)) });
+
+/** Each of one unit, as `usd` is. */
+const writeResolutions = (unit: ListUnitPrice, prices: Partial<Record<Resolution, string>>) =>
+  Object.fromEntries(
+    Object.entries(prices).map(([resolution, price]) => [resolution, writeUnit({ ...unit, price }).usd]),
+  );
 
 function writePrices(prices: ListPrices) {
   return {

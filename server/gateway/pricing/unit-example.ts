@@ -1,4 +1,4 @@
-import { imageUnits, needsSize } from '../protocols/images/image-tokens';
+import { GOOGLE_IMAGE_TOKENS, imageUnits, needsSize } from '../protocols/images/image-tokens';
 import { NO_TOKENS, type TokenUsage, type UnitKind, type Units, writeUnits } from '../protocols/neutral';
 import { TOKENS_PER_SECOND } from '../protocols/transcriptions/audio-units';
 import { videoUnits } from '../protocols/videos/protocol';
@@ -39,6 +39,8 @@ export function exampleOf(model: CatalogModel): UnitExample | null {
         imageUnits({ model: model.id, prompt: '', size: '1024x1024', quality: 'medium' }, model),
       ),
     };
+  if (type === 'image' && model.provider === 'google')
+    return { what: '1 image', usage: withUnits({ input: 0, output: GOOGLE_IMAGE_TOKENS }) };
   if (type === 'transcription' && inputUnit?.kind === 'audio_token')
     return {
       what: `1 minute of speech, with ${TOKENS_PER_MINUTE} tokens of text`,

@@ -1,3 +1,4 @@
+import { GOOGLE_IMAGE_TOKENS } from '../protocols/images/image-tokens';
 import type { ImageEditsRequest } from '../protocols/images/schema';
 import { type Json, NO_TOKENS, type TokenUsage } from '../protocols/neutral';
 import { asObject, asText, parseObject, refuse } from '../protocols/read-fields';
@@ -67,14 +68,11 @@ const WITHHELD = readProviderFailure({
   }),
 });
 
-/** As Google publishes for images of every size. */
-const TOKENS_PER_IMAGE = 1_120;
-
 function readWhole(text: string, created: number): WholeResponse {
   const response = parseObject(text) ?? {};
   const images = contentsOf(response, 'image').filter(({ data }) => asText(data) !== '');
   const reported = readImageUsage(asObject(response.usage));
-  const counted = { ...NO_TOKENS, ...reported, outputUnits: images.length * TOKENS_PER_IMAGE };
+  const counted = { ...NO_TOKENS, ...reported, outputUnits: images.length * GOOGLE_IMAGE_TOKENS };
   const isCounted = images.length > 0 && !reported?.outputUnits;
   const usage = isCounted ? counted : reported;
   const facts = {

@@ -1,6 +1,8 @@
 import OpenAI, { toFile } from 'openai';
 import { expect, test } from 'vitest';
 import { pool } from '@/server/base/db';
+import { findCatalogModel } from '@/server/gateway/pricing/catalog';
+import { exampleOf } from '@/server/gateway/pricing/unit-example';
 import type { Json } from '@/server/gateway/protocols/neutral';
 import { newPerson, type Person } from '../../harness/people';
 import { startClientWorld } from './world';
@@ -209,6 +211,11 @@ test.each<[string, unknown]>([
   expect((await send({}, buyer)).status).toBe(200);
   const { receipts } = await bookedOf(buyer);
   expect(receipts).toMatchObject([{ output_units: 1_120 }]);
+});
+
+test('is estimated as one image in the price table', () => {
+  const model = findCatalogModel(MODEL);
+  expect(model && exampleOf(model)).toMatchObject({ what: '1 image', usage: { outputUnits: 1_120 } });
 });
 
 test('is held for the limit of its output, whatever Google reports', async () => {

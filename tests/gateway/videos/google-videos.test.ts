@@ -400,6 +400,14 @@ test.each<[string, Json, number]>([
   google.onStart = answer(interaction({ status: 'in_progress' }));
 });
 
+test('the price of a resolution is that of one token, as the price of the unit is', async () => {
+  const { data } = await (await fetch(`${url}/v1/models`)).json();
+  expect(data.find(({ id }: { id: string }) => id === OMNI).pricing).toMatchObject({
+    output_unit: { kind: 'video_token', usd: '0.000012' },
+    resolutions: { '720p': '0.000012' },
+  });
+});
+
 test('Google stores the video, so the model never meets no_retention', async () => {
   const { data } = await (await fetch(`${url}/v1/models`)).json();
   const rulesOf = (test: (id: string) => boolean) =>

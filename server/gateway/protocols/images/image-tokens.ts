@@ -12,8 +12,8 @@ const WITH_KNOWN_TOKENS = /^(?:gpt-image-2(?:-\d|$)|paint)/;
 
 const PARTIAL_IMAGE_TOKENS = 100;
 const INPUT_IMAGE_TOKENS = 1_536;
-/** Google's models have a limit of the output, whose tokens may all be those of images. Source: Google's "Media resolution". */
-const GOOGLE_INPUT_TOKENS = 1_120;
+/** Of an image of any size that a model of Google reads or makes. Source: Google's "Media resolution" and its prices. */
+export const GOOGLE_IMAGE_TOKENS = 1_120;
 
 export const DEFAULT_SIZE = '1024x1024';
 const STEP = 16;
@@ -40,7 +40,7 @@ export function imageUnits(
   if (prices.outputUnit?.kind === 'image') return { input: 0, output: images };
   const isKnown = WITH_KNOWN_TOKENS.test(upstreamModel);
   if (!isKnown && maxOutputTokens > 0)
-    return { input: countInputImages(body) * GOOGLE_INPUT_TOKENS, output: images * maxOutputTokens };
+    return { input: countInputImages(body) * GOOGLE_IMAGE_TOKENS, output: images * maxOutputTokens };
   if (!isKnown) throw refuse('model', 'cannot be used: how many tokens its images have at most is not known');
   const [width, height] = readSize(body.size);
   if (images * width * height > MOST_PIXELS_OF_RESPONSE)
